@@ -16,23 +16,11 @@ def run(code: str) -> str:
     ).stdout
 
 
-def test_the_parent_loads_no_torch() -> None:
-    """The modules of every command load without it: torch would take longer than all of them together."""
-    modules = (
-        "commands.check.check",
-        "commands.cli",
-        "classroom.class_run",
-        "classroom.autograde_plugin",
-        "engine.grading",
-    )
-    assert (
-        run(f"import {', '.join(f'grader.{name}' for name in modules)}, sys; print('torch' in sys.modules)")
-        == "False\n"
-    )
-
-
-def test_the_options_of_all_commands_load_nothing_slow() -> None:
-    """So `grader --help` is quick; each command imports its other modules when it runs."""
+def test_commands_load_nothing_slow() -> None:
+    """Their modules load no torch, which takes longer than all of them; `grader --help` needs none of these modules."""
+    modules = "commands.check.check, commands.cli, classroom.class_run, classroom.autograde_plugin, engine.grading"
+    names = ", ".join(f"grader.{name}" for name in modules.split(", "))
+    assert run(f"import {names}, sys; print('torch' in sys.modules)") == "False\n"
     slow = "torch", "nbgrader", "nbformat", "rich", "jinja2", "distributed", "tornado", "sqlalchemy"
     assert run(f"import sys, grader.commands.cli; print([name for name in {slow} if name in sys.modules])") == "[]\n"
 
@@ -46,8 +34,10 @@ def test_a_public_name_can_be_imported(name: str) -> None:
     assert run(program) == f"{kind.get(name, 'type')} False\n"
 
 
-def test_grade_is_the_function_whatever_was_imported_before() -> None:
-    """No module of the package takes the place of a public name."""
+def test_the_package_tells_its_public_names_and_no_others() -> None:
+    """`from grader import *` gives exactly these, whatever was imported before; another name is an AttributeError."""
+    program = "before = set(globals()) | {'before'}; from grader import *; print(sorted(set(globals()) - before))"
+    assert run(program) == f"{sorted(grader.__all__)}\n"
     for module in (
         "grader.engine.grading",
         "grader.engine.limits, grader.engine.report",
@@ -55,11 +45,5 @@ def test_grade_is_the_function_whatever_was_imported_before() -> None:
     ):
         program = f"import {module}; from grader import grade, Limits; print(grade.__module__, Limits.__module__)"
         assert run(program) == "grader.engine.grading grader.engine.limits\n"
-
-
-def test_the_package_tells_its_public_names_and_no_others() -> None:
-    """`from grader import *` gives exactly these; a name that does not exist is an AttributeError."""
-    program = "before = set(globals()) | {'before'}; from grader import *; print(sorted(set(globals()) - before))"
-    assert run(program) == f"{sorted(grader.__all__)}\n"
     with pytest.raises(AttributeError, match="module 'grader' has no attribute 'grades'"):
         grader.grades  # noqa: B018

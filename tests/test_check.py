@@ -46,12 +46,18 @@ def test_checking_one_notebook_shows_each_exercise(again: Path, capsys: Capture)
 
 
 def test_a_cause_is_said_once_with_the_tests_that_it_failed(again: Path, capsys: Capture) -> None:
-    """An exercise that is not written is one line, and so is a cause that several tests found."""
+    """So is the error of a cell that stopped, whose names its tests miss; an unwritten exercise is one line."""
     raising = "def one(x=1):\n    raise ValueError('no')"
     hand_in(again, "ann", answered(released(again), **RIGHT | {"one": raising}))
     assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
     out = shown(capsys)
     assert out.count("Your code raised") == 1 and "one-check, one-test-more: Your code raised" in out
+    stopping = f"import no_such_thing\n{RIGHT['one']}"
+    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": stopping}))
+    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
+    out = shown(capsys)
+    assert out.count("stopped before its end: one: <one>, line 1: import no_such_thing; ModuleNotFoundError:") == 1
+    assert "two: <two>" not in out
     assert main(["check", f"submitted/eve/{NAME}/small.ipynb"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line.split() for line in lines[:3]] == [
@@ -167,13 +173,6 @@ def test_checking_a_file_that_is_no_notebook_of_the_course_is_one_line(again: Pa
         assert line.startswith("grader: ") and words in line
 
 
-def test_checking_needs_the_source(again: Path, capsys: Capture) -> None:
-    """A student may have a configuration file, and no sources."""
-    shutil.rmtree(again / "source")
-    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
-    assert "has none in source/" in capsys.readouterr().err
-
-
 def test_a_notebook_is_checked_in_its_own_folder(again: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """The course folder is searched for above the working folder; a file that does not exist is one line."""
     monkeypatch.chdir(again / "submitted" / "ann" / NAME)
@@ -183,39 +182,23 @@ def test_a_notebook_is_checked_in_its_own_folder(again: Path, monkeypatch: pytes
     assert capsys.readouterr().err == "grader: smal.ipynb does not exist: name one notebook\n"
 
 
-@pytest.mark.parametrize("folder", [".", f"submitted/eve/{NAME}", "submitted/eve"])
-def test_checking_runs_no_configuration_that_a_student_wrote(
-    again: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+def test_checking_runs_no_configuration_but_that_of_the_course(
+    again: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It lies beside the notebook or above it, and the working folder is the course or the student's own folder."""
+    """None beside the notebook or above it, wherever it lies and one works; without a course folder, nothing runs."""
     for place in ("submitted/eve", f"submitted/eve/{NAME}"):
         (again / place / "nbgrader_config.py").write_text("open('/dev/full', 'w').write('code of a student')\n")
         (again / place / "nbgrader_config.json").write_text('{"Limits": {"no_such_limit": 1}}')
-    monkeypatch.chdir(again / folder)
-    notebook = again / f"submitted/eve/{NAME}/small.ipynb"
-    shutil.copy(again / f"submitted/ann/{NAME}/small.ipynb", notebook)
-    assert main(["check", str(notebook)]) == 0
-
-
-def test_checking_a_notebook_elsewhere_runs_no_configuration_beside_it(
-    again: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The working folder's own course decides, wherever the notebook lies; without one, nothing runs."""
     elsewhere = make_course(tmp_path / "elsewhere")
     (elsewhere / "nbgrader_config.py").write_text("raise SystemExit('code of a stranger')\n")
-    notebook = shutil.copy(again / f"submitted/ann/{NAME}/small.ipynb", elsewhere)
-    assert main(["check", notebook]) == 0
+    right = again / f"submitted/ann/{NAME}/small.ipynb"
+    own, strange = (shutil.copy(right, place) for place in (again / f"submitted/eve/{NAME}", elsewhere))
+    for folder in (".", f"submitted/eve/{NAME}", "submitted/eve"):
+        monkeypatch.chdir(again / folder)
+        assert main(["check", str(own)]) == 0
+    assert main(["check", strange]) == 0
     monkeypatch.chdir(tmp_path)
-    assert main(["check", notebook]) == 1
-
-
-def test_checking_names_the_answer_that_stopped_and_its_error(again: Path, capsys: Capture) -> None:
-    """Its tests report only a missing name, so the error is printed once below the table."""
-    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": "import no_such_thing\n" + RIGHT["one"]}))
-    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
-    out = " ".join(capsys.readouterr().out.split())
-    assert out.count("stopped before its end: one: <one>, line 1: import no_such_thing; ModuleNotFoundError:") == 1
-    assert "two: <two>" not in out
+    assert main(["check", strange]) == 1
 
 
 def test_the_points_of_the_last_check_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,11 +3,9 @@
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -19,7 +17,7 @@ from grader.classroom.course_root import remember
 from grader.commands.cli import main
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
-from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released
+from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, points, released
 from tests.support.waiting import HANGS, until
 
 pytestmark = pytest.mark.slow
@@ -92,14 +90,6 @@ def test_an_unreadable_notebook_is_one_line_and_exit_status_1(again: Path, capsy
     assert main(["grade", NAME]) == 1
 
 
-def test_a_number_of_jobs_is_not_negative(again: Path, capsys: Capture) -> None:
-    """Nor a word."""
-    for jobs, words in ((["--jobs", "-3"], "expected 0 or more"), (["--jobs", "many"], "many")):
-        with pytest.raises(SystemExit):
-            main(["grade", NAME, *jobs])
-        assert words in capsys.readouterr().err
-
-
 def test_only_the_students_named_are_graded(again: Path, capsys: Capture) -> None:
     """Also if others have changed, and the table shows only these."""
     for student in ("ann", "bob", "cat"):
@@ -110,70 +100,30 @@ def test_only_the_students_named_are_graded(again: Path, capsys: Capture) -> Non
     assert "ann" in out and "bob" in out and "cat" not in out and "dan" not in out
 
 
-def test_an_unknown_student_is_one_line(again: Path, capsys: Capture) -> None:
-    """It says where notebooks were searched for, and no student is graded, not even one who exists."""
+def test_what_there_is_not_is_one_line(
+    again: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """On stderr, with exit status 1, and no one is graded: an assignment, a student, submissions, a course folder."""
+
+    def line(*arguments: str) -> str:
+        assert main([*arguments]) == 1
+        (found,) = capsys.readouterr().err.splitlines()
+        return found
+
+    for command, name in (("grade", "02-none"), ("release", "02-none"), ("grade", "../source")):
+        assert line(command, name) == f"grader: no assignment '{name}' in source/, which has 01-small"
     hand_in(again, "ann", answered(released(again)))
     for student in ("anna", "../ann", "*"):
-        assert main(["grade", NAME, "--student", "ann", "--student", student]) == 1
-        (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith(f"grader: no submission of '{NAME}' by '{student}'") and f"submitted/*/{NAME}" in line
+        said = line("grade", NAME, "--student", "ann", "--student", student)
+        assert said.startswith(f"grader: no submission of '{NAME}' by '{student}'") and f"submitted/*/{NAME}" in said
     assert points(again) == SCORES
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["grade", "02-none"], "grader: no assignment '02-none' in source/, which has 01-small"),
-        (["release", "02-none"], "grader: no assignment '02-none' in source/, which has 01-small"),
-        (["grade", "../source"], "grader: no assignment '../source' in source/, which has 01-small"),
-    ],
-)
-def test_an_unknown_assignment_is_one_line_with_the_known_ones(
-    again: Path, capsys: Capture, arguments: list[str], line: str
-) -> None:
-    """On stderr, with exit status 1."""
-    assert main(arguments) == 1
-    assert capsys.readouterr().err.splitlines() == [line]
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [("mode=ro&uri=true", "readonly"), ("timeout=0.1&uri=true", "locked"), ("mode=rw&uri=true", "")],
-)
-def test_a_gradebook_that_cannot_be_written_is_one_line(
-    again: Path, capsys: Capture, settings: str, words: str
-) -> None:
-    """Read-only, or locked by another program: one line for the whole class, exit status 1; otherwise it is written."""
-    with (again / "nbgrader_config.py").open("a") as config:
-        config.write(f"c.CourseDirectory.db_url = 'sqlite:///file:{again}/gradebook.db?{settings}'\n")
-    with closing(sqlite3.connect(again / "gradebook.db")) as other:
-        if words == "locked":
-            other.execute("BEGIN EXCLUSIVE")
-        assert main(["grade", NAME, "--force"]) == bool(words)
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == bool(words) and all(line.startswith("grader: the gradebook cannot") for line in lines)
-    assert all(words in line for line in lines)
-
-
-def test_a_class_without_submissions_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    """It says where to put them."""
-    monkeypatch.chdir(make_course(tmp_path / "course"))
-    assert main(["grade", NAME]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"grader: no submissions of '{NAME}'") and f"submitted/*/{NAME}" in line
-
-
-def test_a_folder_that_is_no_course_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    """From every command, with what to do."""
+    shutil.rmtree(again / "submitted")
+    said = line("grade", NAME)
+    assert said.startswith(f"grader: no submissions of '{NAME}'") and f"submitted/*/{NAME}" in said
     monkeypatch.chdir(tmp_path)
-    for command in (["grade", NAME], ["release"], ["check", "small.ipynb"]):
-        assert main(command) == 1
-        (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith("grader: ") and line.endswith("change to your course folder")
+    for arguments in (["grade", NAME], ["release"], ["check", "small.ipynb"]):
+        said = line(*arguments)
+        assert said.startswith("grader: ") and said.endswith("change to your course folder")
 
 
 @pytest.mark.parametrize(
@@ -212,30 +162,6 @@ def test_a_kernel_that_cannot_confine_is_refused(again: Path, monkeypatch: pytes
     (line,) = capsys.readouterr().err.splitlines()
     assert "no Landlock here" in line and "--no-sandbox" in line
     assert main(["grade", NAME, "--force", "--no-sandbox"]) == 0 and points(again) == SCORES
-
-
-def test_release_writes_the_students_notebooks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    """Of all assignments, without solutions and hidden tests."""
-    folder = make_course(tmp_path / "course")
-    shutil.rmtree(folder / "release")
-    monkeypatch.chdir(folder)
-    assert main(["release"]) == 0
-    assert capsys.readouterr().out == f"released release/{NAME}\n"
-    released_text = (folder / "release" / NAME / "small.ipynb").read_text()
-    assert "BEGIN SOLUTION" not in released_text and "one(3)" not in released_text and "one(x) is x." in released_text
-
-
-def test_help_names_every_command(capsys: Capture) -> None:
-    """A word that is no command is a usage error."""
-    with pytest.raises(SystemExit) as end:
-        main(["--help"])
-    out = capsys.readouterr().out
-    assert end.value.code == 0 and all(command in out for command in ("release", "grade", "check"))
-    with pytest.raises(SystemExit) as end:
-        main(["grades"])
-    assert end.value.code == 2
 
 
 MAC = "import sys; sys.platform = 'darwin'"

@@ -56,11 +56,6 @@ def submission(**answers: str) -> nbformat.NotebookNode:
     return answered(SOURCE, **{IDS[name]: given for name, given in answers.items()})
 
 
-def points(source: nbformat.NotebookNode, given: nbformat.NotebookNode, **options: object) -> dict[str, float]:
-    """Return the points of each exercise."""
-    return {each.exercise: each.points for each in views(grade(source, given, **options).results)}
-
-
 def test_each_test_counts_for_its_exercise() -> None:
     """Also if the student's text names other things than our solution."""
     for given in (SOURCE, submission(scale="", Shift="import (", both="scale = Shift = both = 1")):

@@ -1,4 +1,4 @@
-"""A fresh clone finds all that it imports, whatever an older environment has installed; no test imports another one."""
+"""A fresh clone finds all that it imports, whatever an older environment has installed."""
 
 import ast
 import re
@@ -7,9 +7,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 
-import pytest
-
-from tests.support.paths import GRADER, KERNEL, REPOSITORY
+from tests.support.paths import REPOSITORY
 
 PROVIDERS = packages_distributions()
 """Import name -> the installed distributions that provide it."""
@@ -61,45 +59,3 @@ def test_what_is_imported_is_pinned() -> None:
         and not {canonical(each) for each in PROVIDERS.get(package, [])} & pins
     }
     assert not missing
-
-
-def imported_tests(program: str) -> set[str]:
-    """Return the modules of tests that a program of tests/ imports."""
-    names = set[str]()
-    for node in ast.walk(ast.parse(program)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            package = f"tests.{node.module}" if node.level else node.module
-            names |= {f"{package}.{alias.name}" for alias in node.names}
-    return {name for name in names if re.match(r"tests\.(.*\.)?test_", name)}
-
-
-def test_helpers_come_from_modules_without_tests() -> None:
-    """What two modules of tests need is in tests/support, or in a helper module or conftest.py beside them."""
-    programs = {str(path.relative_to(REPOSITORY)): path.read_text() for path in REPOSITORY.glob("tests/**/*.py")}
-    assert {name: found for name, text in programs.items() if (found := imported_tests(text))} == {}
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "from tests.engine.rpc.test_protocol import MESSAGES",
-        "from tests.engine.rpc import test_protocol",
-        "import tests.engine.rpc.test_protocol",
-        "from .test_protocol import MESSAGES",
-        "from . import conftest, test_protocol",
-    ],
-)
-def test_an_import_of_a_test_is_found(line: str) -> None:
-    """The test above can fail; the grader's module `test_execution` is no test."""
-    assert imported_tests(f"from grader.engine.runner import test_execution\n{line}") != set()
-    assert imported_tests("from grader.engine.runner.test_execution import seed_test") == set()
-
-
-def test_the_grader_names_no_course() -> None:
-    """Neither its modules nor those of the kernel package name the distribution of this course or its folders."""
-    modules = [path for folder in (GRADER, KERNEL) for path in (folder / "src").rglob("*.py")]
-    text = "\n".join(path.read_text() for path in modules)
-    assert len(modules) > 150 and "confined-grader" in text
-    assert [name for name in ("attention-seminar", "attention_seminar", "correct_answers") if name in text] == []

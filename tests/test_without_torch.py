@@ -33,7 +33,7 @@ def points(course: Path) -> dict[str, float]:
 
 
 def test_a_course_in_plain_python_needs_no_torch(without_torch: Path, tmp_path: Path) -> None:
-    """Each command of the grader works in an environment that lacks it."""
+    """Each command of the grader works in an environment that lacks it; the doctor says if a course needs it."""
     course = plain_course.make(tmp_path / "course")
     done = run(without_torch, course, "grader", "release", ASSIGNMENT)
     assert done.returncode == 0, done.stderr
@@ -47,6 +47,10 @@ def test_a_course_in_plain_python_needs_no_torch(without_torch: Path, tmp_path: 
     assert done.returncode == 0 and "The tests find all that is wrong" in done.stdout, done.stdout + done.stderr
     done = run(without_torch, course, "grader", "doctor")
     assert done.returncode == 0 and "torch is not installed, and this course does without." in done.stdout
+    mentions = notebook(text("Unlike torch, Python has lists."), *SOURCE.cells)
+    plain_course.write(mentions, course / "source" / ASSIGNMENT)
+    done = run(without_torch, course, "grader", "doctor")
+    assert "this course needs it: pip install 'confined-grader[torch]'" in " ".join(done.stdout.split())
 
 
 def test_the_plug_in_needs_no_torch(without_torch: Path, tmp_path: Path) -> None:
@@ -65,15 +69,6 @@ def test_a_tensor_is_no_answer_where_torch_is_installed(tmp_path: Path) -> None:
     assert points(course) == POINTS
     page = (course / f"feedback/eve/{ASSIGNMENT}/plain.html").read_text()
     assert "a torch.Tensor came back" in page and "No module named" not in page
-
-
-def test_a_course_that_needs_torch_is_told_that_it_is_missing(without_torch: Path, tmp_path: Path) -> None:
-    """By the doctor, with what to do."""
-    course = plain_course.make(tmp_path / "course")
-    mentions = notebook(text("Unlike torch, Python has lists."), *SOURCE.cells)
-    plain_course.write(mentions, course / "source" / ASSIGNMENT)
-    done = run(without_torch, course, "grader", "doctor")
-    assert "this course needs it: pip install 'confined-grader[torch]'" in " ".join(done.stdout.split())
 
 
 PROGRAM = """
@@ -173,25 +168,18 @@ def test_arrays_cross_without_torch_as_with_it(without_torch: Path) -> None:
     assert said[0] == said[1] == said[2] and "Fingerprint(" in said[0]
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_in_doubt_a_course_needs_torch() -> None:
+    """Where the text mentions it, and where it imports a library that names torch among its requirements."""
+    for source in (
         "import torch",
         "from torchvision import models",
         "Unlike PyTorch and torch, NumPy has no gradients.",
         "import numpy, safetensors",  # which can use torch, as its metadata say
         "    from confined_grader import nothing",
-    ],
-)
-def test_in_doubt_a_course_needs_torch(source: str) -> None:
-    """Where the text mentions it, and where it imports a library that names torch among its requirements."""
-    assert needs_torch(["x = 1", source])
-
-
-@pytest.mark.parametrize("source", ["", "import numpy as np, math", "from no_such_library import x", "safetensors"])
-def test_other_texts_need_none(source: str) -> None:
-    """Whether they import something or not, and what they import is installed or not."""
-    assert not needs_torch([source], ("grader_kernel", "json"))
+    ):
+        assert needs_torch(["x = 1", source]), source
+    for source in ("", "import numpy as np, math", "from no_such_library import x", "safetensors"):
+        assert not needs_torch([source], ("grader_kernel", "json")), source
 
 
 def test_a_helper_package_or_module_that_mentions_torch_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,11 +197,6 @@ def test_a_helper_package_or_module_that_mentions_torch_counts(tmp_path: Path, m
     with (course / "nbgrader_config.py").open("a") as config:
         config.write("c.Grader.helper_packages = ['a_helper_with_tensors']\n")
     assert course_needs_torch(course, load_config(course))
-
-
-def test_this_course_needs_torch() -> None:
-    """So nothing changes for it."""
-    assert course_needs_torch(REPOSITORY, load_config(REPOSITORY))
 
 
 HOSTILE = """

@@ -1,36 +1,57 @@
 """Pictures carry a description and show the numbers that they were given: nbval does not compare images."""
 
+import io
 import itertools
 import math
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
+import matplotlib.image
 import pytest
 import torch
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
-from course import data, figures
-from tests.support.pictures import ALT, WORDS, darkness
+from course import circuits, data, figures, tiles
+from tests.support.axe import contrast
 from tests.support.waiting import HANGS
 
-
-def size(picture: figures.Picture) -> tuple[int, int]:
-    """Return width and height of a PNG, from its header."""
-    return struct.unpack(">II", picture.png[16:24])
-
-
+ALT = "A description of five words or more."
+WORDS = list(data.TOKENS)
 EYE = torch.eye(6)
+P, Q = [0.4, 0.3, 0.1, 0.2], [0.5, 0.1, 0.3, 0.1]
+FOUR = ["river", "bank", "tree", "boat"]
+STEPS = [("one", [1.0, 1.0]), ("two", [0.25, 0.25, 1.0, 0.5])]
 PICTURES: dict[str, Callable[[], figures.Picture]] = {
     "heatmap": lambda: figures.heatmap(EYE, rows=WORDS, columns=WORDS, alt=ALT),
+    "heatmap of a model": lambda: figures.heatmap(EYE.clone().requires_grad_(), rows=WORDS, columns=WORDS, alt=ALT),
     "heatmaps": lambda: figures.heatmaps({"a": EYE, "b": EYE}, rows=WORDS, columns=WORDS, alt=ALT),
     "bars": lambda: figures.bars({"a": EYE[0], "b": EYE[1]}, names=WORDS, alt=ALT),
     "lines": lambda: figures.lines({"a": [1.0, 2.0], "b": [2.0, 1.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT),
     "arrows": lambda: figures.arrows({"river": [2.0, 0.0], "bank": [1.0, 1.0]}, alt=ALT),
     "boxes": lambda: figures.boxes({"a": [["river"], ["bank"]], "b": [["sat"], [""]]}, alt=ALT),
+    "acceptance": lambda: circuits.acceptance(P, Q, names=FOUR, alt=ALT),
+    "patterns": lambda: circuits.patterns({"a": torch.eye(4), "b": torch.eye(4)}, tokens=FOUR, marks=[(1, 0)], alt=ALT),
+    "slots": lambda: circuits.slots({"a": torch.eye(4)}, sizes={"token": 3, "position": 1}, tokens=FOUR, alt=ALT),
+    "growing bars": lambda: tiles.growing_bars(STEPS, names=WORDS, alt=ALT),
 }
 """Draw a picture of each kind, by the name of the function. Nothing is drawn while tests are collected."""
+
+
+@pytest.fixture
+def as_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that draw return matplotlib's figure."""
+    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
+
+
+undrawn = pytest.mark.usefixtures("as_figures")
+
+
+def darkness(picture: figures.Picture) -> torch.Tensor:
+    """Return the grey values of a picture from 0 (white) to 1 (black), (height, width)."""
+    return 1 - torch.tensor(matplotlib.image.imread(io.BytesIO(picture.png), format="png")[..., 0])
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -39,7 +60,7 @@ def test_a_picture_carries_its_description(name: str) -> None:
     picture = PICTURES[name]()
     assert f'alt="{ALT}"' in picture._repr_html_()
     assert repr(picture) == f"Picture: {ALT}"
-    assert picture.png.startswith(b"\x89PNG") and min(size(picture)) > 100
+    assert picture.png.startswith(b"\x89PNG") and min(struct.unpack(">II", picture.png[16:24])) > 100
 
 
 def test_a_description_cannot_break_out_of_its_attribute() -> None:
@@ -48,52 +69,66 @@ def test_a_description_cannot_break_out_of_its_attribute() -> None:
     assert 'alt="says &quot;a &lt; b&quot; twice"' in html
 
 
-def test_a_picture_without_a_description_is_refused() -> None:
-    """Every picture has alt text, which must not be blank."""
-    with pytest.raises(ValueError, match="needs alt text"):
-        figures.bars({"a": [1.0]}, names=["x"], alt=" ")
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: figures.bars({"a": [1.0]}, names=["x"], alt=" "), "needs alt text"),
+        (lambda: tiles.growing_bars(STEPS, names=WORDS, alt=" "), "alt text"),
+        (lambda: figures.heatmap(torch.zeros(6, 5), rows=WORDS, columns=WORDS, alt=ALT), r"expected shape \(6, 6\)"),
+        (lambda: figures.heatmap(torch.zeros(5, 6), rows=WORDS, columns=WORDS, alt=ALT), r"expected shape \(6, 6\)"),
+        (lambda: figures.heatmap(torch.zeros(6), rows=WORDS, columns=WORDS, alt=ALT), r"expected shape \(6, 6\)"),
+        (
+            lambda: figures.lines({"a": [1.0, 2.0, 3.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT),
+            "expected 2, got 3",
+        ),
+        (
+            lambda: circuits.acceptance(P, Q[:3], names=FOUR, alt=ALT),
+            "expected 4 probabilities of each model, got 4 and 3",
+        ),
+        (
+            lambda: circuits.patterns({"a": torch.zeros(4, 3)}, tokens=FOUR, alt=ALT),
+            r"each pair of 4 tokens, got \(4, 3\)",
+        ),
+        (
+            lambda: circuits.slots({"a": torch.eye(4)}, sizes={"token": 3}, tokens=FOUR, alt=ALT),
+            r"the shape \(4, 3\), got \(4, 4\)",
+        ),
+        (lambda: tiles.growing_bars([("", [1.0] * 7)], names=WORDS, alt=ALT), "expected up to 6, got 7"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(draw: Callable[[], figures.Picture], message: str) -> None:
+    """A blank description, and numbers that do not fit the names; the error gives what was expected."""
+    with pytest.raises(ValueError, match=message):
+        draw()
 
 
-@pytest.mark.parametrize("shape", [(6, 5), (5, 6), (6,)])
-def test_weights_that_do_not_fit_the_names_are_refused(shape: tuple[int, ...]) -> None:
-    """A heatmap needs one weight for each row and column; the error gives the expected shape."""
-    with pytest.raises(ValueError, match=r"expected shape \(6, 6\)"):
-        figures.heatmap(torch.zeros(shape), rows=WORDS, columns=WORDS, alt=ALT)
-
-
-def test_a_curve_of_the_wrong_length_is_refused() -> None:
-    """A curve needs one number for each position on the x axis; the error gives both lengths."""
-    with pytest.raises(ValueError, match="expected 2, got 3"):
-        figures.lines({"a": [1.0, 2.0, 3.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT)
-
-
-def test_heights_can_be_compared_if_the_axis_begins_at_0(monkeypatch: pytest.MonkeyPatch) -> None:
+@undrawn
+def test_heights_can_be_compared_if_the_axis_begins_at_0() -> None:
     """Otherwise the vertical axis begins near the smallest number."""
-    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
     for from_zero in (True, False):
         figure = figures.lines({"a": [9.0, 8.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT, from_zero=from_zero)
         assert (figure.axes[0].get_ylim()[0] == 0) == from_zero
 
 
-def test_the_outer_edges_of_boxes_are_drawn_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+@undrawn
+def test_the_outer_edges_of_boxes_are_drawn_in_full() -> None:
     """A line on the limit of an axis is cut in half or lost if it is clipped."""
-    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
     figure = figures.boxes({"a": [["river"], ["bank"]]}, alt=ALT)
     assert [patch.get_clip_on() for patch in figure.axes[0].patches] == [False, False]
 
 
-def test_the_axis_names_the_ticks_that_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+@undrawn
+def test_the_axis_names_the_ticks_that_are_given() -> None:
     """On a logarithmic axis as well, with commas in thousands and without ticks between them."""
-    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
     x = [1, 32, 1024]
     figure = figures.lines({"a": [1.0, 2.0, 3.0]}, x=x, xlabel="x", ylabel="y", alt=ALT, log_x=True, ticks=x)
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["1", "32", "1,024"]
     assert not len(figure.axes[0].get_xticks(minor=True))
 
 
-def test_a_curve_behind_another_is_wider_than_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@undrawn
+def test_a_curve_behind_another_is_wider_than_it() -> None:
     """Where the two coincide, both are seen."""
-    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
     curves = {"a": [1.0, 1.0], "b": [1.0, 1.0]}
     figure = figures.lines(curves, x=[0, 1], xlabel="x", ylabel="y", alt=ALT, behind=["a"])
     wide, narrow = figure.axes[0].get_lines()
@@ -113,28 +148,15 @@ def test_large_weights_are_dark_and_at_their_place() -> None:
     assert block[:, 1].float().mean() > 0.6 * field.shape[1]
 
 
-def test_every_number_of_a_heatmap_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+@undrawn
+def test_every_number_of_a_heatmap_can_be_read() -> None:
     """The contrast between a number and its field is at least 4.5 to 1 (WCAG 2.2, 1.4.3), whatever the weight."""
-    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
     weights = torch.linspace(0, 1, 1200).view(100, 12)
     names = [str(number) for number in range(100)]
     axis = figures.heatmap(weights, rows=names, columns=names[:12], alt=ALT).axes[0]
     fields = axis.images[0].cmap(weights.flatten().numpy())
     for text, field in zip(axis.texts, fields, strict=True):
-        darker, lighter = sorted(map(luminance, (to_rgb(text.get_color()), field[:3])))
-        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, text.get_text()
-
-
-def luminance(colour: Iterable[float]) -> float:
-    """Return the relative luminance of a colour in sRGB, as WCAG 2.2 defines it."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def test_a_tensor_that_requires_a_gradient_can_be_drawn() -> None:
-    """Weights come straight from a model."""
-    weights = torch.eye(6, requires_grad=True)
-    assert figures.heatmap(weights, rows=WORDS, columns=WORDS, alt=ALT).png
+        assert contrast(to_hex(text.get_color()), to_hex(field[:3])) >= 4.5, text.get_text()
 
 
 def test_index_lookup_returns_the_symbol_at_the_index() -> None:
@@ -146,15 +168,67 @@ def test_index_lookup_returns_the_symbol_at_the_index() -> None:
     assert all(torch.equal(one, two) for one, two in zip(draw(), (symbols, index, answer), strict=True))
 
 
-def test_names_of_arrows_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+@undrawn
+def test_names_of_arrows_do_not_overlap() -> None:
     """Seven hands of a clock, in all directions, have seven names, and no name covers another."""
-    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
     hands = {f"place {place}": [math.sin(place), math.cos(place)] for place in range(7)}
     figure = figures.arrows(hands, alt=ALT)
     figure.canvas.draw()
     names = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
     assert len(names) == 7
     assert not any(one.overlaps(other) for one, other in itertools.combinations(names, 2))
+
+
+@undrawn
+def test_solid_and_striped_parts_are_q_and_solid_and_dotted_parts_are_p() -> None:
+    """The bars of a token are the smaller probability and, above it, what is left of the larger one."""
+    heights: dict[str | None, list[float]] = {}
+    for bar in PICTURES["acceptance"]().axes[0].patches:
+        assert isinstance(bar, Rectangle)
+        heights.setdefault(bar.get_hatch(), []).append(bar.get_height())
+    for hatch, probabilities in (("////", Q), ("...", P)):
+        sums = [solid + above for solid, above in zip(heights[None], heights[hatch], strict=True)]
+        assert sums == pytest.approx(probabilities)
+
+
+@undrawn
+def test_a_row_of_a_pattern_is_a_query_and_a_column_a_key() -> None:
+    """A mark (row, column) is drawn at x = column and y = row, in every pattern."""
+    axes = PICTURES["patterns"]().axes
+    assert [axis.collections[0].get_offsets().tolist() for axis in axes] == [[[0.0, 1.0]]] * len(axes)
+    assert [axis.get_xlabel() for axis in axes] == ["key"] * len(axes) and axes[0].get_ylabel() == "query"
+
+
+@undrawn
+def test_slots_are_named_at_their_middle_and_divided_where_they_end() -> None:
+    """A slot of three features has its name at the second, and a line after the third."""
+    axis = PICTURES["slots"]().axes[0]
+    assert axis.get_xticks().tolist() == [1.0, 3.0]
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["token", "position"]
+    assert [line.get_xdata()[0] for line in axis.lines] == [2.5]
+
+
+@pytest.mark.slow
+def test_a_bar_is_drawn_for_each_height() -> None:
+    """More heights leave more ink, and bars that a step adds are darker: they differ without colour."""
+    few, many = (tiles.growing_bars([step], names=WORDS, alt=ALT) for step in STEPS)
+    taller = tiles.growing_bars([("two", [1.0, 1.0, 1.0, 0.5])], names=WORDS, alt=ALT)
+    assert few.alt == many.alt == ALT
+    assert darkness(taller).sum() > darkness(many).sum()
+    old = [("one", [1.0, 1.0]), ("the same", [1.0, 1.0])]
+    came = [("one", []), ("the same", [1.0, 1.0])]
+    first, second = (darkness(tiles.growing_bars(steps, names=WORDS, alt=ALT)) for steps in (old, came))
+    half = first.shape[1] // 2
+    assert second[:, half:].sum() > first[:, half:].sum()
+
+
+@pytest.mark.slow
+def test_two_steps_stand_side_by_side() -> None:
+    """Four are no wider than two, so that a phone can show them; a row that is not full ends empty."""
+    one, two, three, four = (darkness(tiles.growing_bars((STEPS * 2)[:n], names=WORDS, alt=ALT)) for n in range(1, 5))
+    assert two.shape[1] > 1.5 * one.shape[1] and abs(two.shape[0] - one.shape[0]) < 10
+    assert abs(four.shape[1] - two.shape[1]) < 10 and four.shape[0] > 1.5 * two.shape[0]
+    assert abs(three.shape[1] - two.shape[1]) < 10 and three.sum() < four.sum()
 
 
 @pytest.mark.slow

@@ -165,13 +165,6 @@ def test_what_a_package_imports_is_required(wheels: dict[str, Path], package: st
     assert {"course": "torch", "grader": "nbformat", "grader_kernel": "IPython"}[package] in imported
 
 
-def test_the_pages_call_the_wheels_by_their_names(wheels: dict[str, Path]) -> None:
-    """The command that installs them can be copied, also on a computer whose shell does not expand `*`."""
-    command = f"pip install {wheels['grader_kernel'].name} {wheels['course'].name}\n"
-    for page in ("instructors.md", "students.md"):
-        assert command in (REPOSITORY / "docs" / page).read_text()
-
-
 def test_the_notebooks_find_every_import(student: Path, tmp_path: Path) -> None:
     """The requirements of the wheels are enough: notebooks need neither nbgrader nor the grader and its libraries."""
     cells = [cell for path in RELEASED for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
@@ -215,15 +208,11 @@ def test_the_readme_of_the_kernel_package_holds(student: Path, tmp_path: Path) -
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_grader_is_installed_without_this_course(instructor: Path, tiny_course: Path) -> None:
-    """The environment that grades the tiny course can import neither this course nor its tests."""
+def test_the_commands_in_the_readme_grade_the_tiny_course(instructor: Path, tiny_course: Path, tmp_path: Path) -> None:
+    """Without this course, they print the table in it and write the sentence that it quotes on one page."""
     names = ("course", "tests", "examples", "grader", "grader_kernel")
     code = f"import importlib.util as u; print(*[name for name in {names} if u.find_spec(name)])"
     assert run(instructor, "-c", code, folder=tiny_course).stdout.split() == ["grader", "grader_kernel"]
-
-
-def test_the_commands_in_the_readme_grade_the_tiny_course(instructor: Path, tiny_course: Path, tmp_path: Path) -> None:
-    """They print the table in it, end with its exit status, and write the sentence that it quotes on one page."""
     done = run_in(instructor, GRADE, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.rstrip() for line in done.stdout.splitlines()] == TABLE.splitlines()

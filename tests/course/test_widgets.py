@@ -64,7 +64,11 @@ MOVE = """async ([text, state]) => {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_keyboard_moves_every_control(name: str, page: Page) -> None:
-    """Each control changes the text; nothing fails, nothing is wider than a phone, and the state stays JSON."""
+    """Each has a name and changes the text; nothing fails or is wider than a phone, and the state stays JSON.
+
+    So the drawing has a name and a description, and a page loads at most 30 kB for it.
+    """
+    assert len(text_of(name).encode()) <= 30_000
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text))
@@ -85,6 +89,21 @@ def test_the_keyboard_moves_every_control(name: str, page: Page) -> None:
             assert json.loads(json.dumps(state, allow_nan=False)) == state
         assert len(texts) > 1, f"control {index} changes nothing"
     assert errors == []
+    for element in page.locator(".gw-controls :is(input, select)").all():
+        assert element.evaluate("element => element.labels[0].innerText.trim()")
+    assert all(button.inner_text() for button in page.locator("button").all())
+    described = page.locator("svg[role=img]").get_attribute("aria-describedby")
+    assert page.locator(f"#{described}").inner_text().endswith(".")
+    sizes = page.locator("svg text").evaluate_all("all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))")
+    assert sizes and min(sizes) >= 11
+
+
+def test_the_focus_stays_when_the_controls_change(page: Page) -> None:
+    """A GRU has other sliders than an LSTM; who chose it by keyboard is still at the choice."""
+    page.evaluate(MOVE, [text_of("gates"), FIGURES["gates"]().state])
+    page.get_by_label("cell").press("ArrowDown")
+    assert page.get_by_label("update z").count() == 1 and page.get_by_label("forget f").count() == 0
+    assert page.get_by_label("cell").evaluate("element => element === document.activeElement")
 
 
 def test_a_button_that_has_nothing_left_to_do_keeps_the_focus(page: Page) -> None:
@@ -98,25 +117,6 @@ def test_a_button_that_has_nothing_left_to_do_keeps_the_focus(page: Page) -> Non
     page.keyboard.press("Space")
     assert page.evaluate("held.state.written") == 7
     assert button.evaluate("element => element === document.activeElement")
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_control_has_a_name(name: str, page: Page) -> None:
-    """A label for each range and choice, a text in each button, and a name and a description of the drawing."""
-    page.evaluate(MOVE, [text_of(name), FIGURES[name]().state])
-    for element in page.locator(".gw-controls :is(input, select)").all():
-        assert element.evaluate("element => element.labels[0].innerText.trim()")
-    assert all(button.inner_text() for button in page.locator("button").all())
-    described = page.locator("svg[role=img]").get_attribute("aria-describedby")
-    assert page.locator(f"#{described}").inner_text().endswith(".")
-    sizes = page.locator("svg text").evaluate_all("all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))")
-    assert sizes and min(sizes) >= 11
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_modules_are_small(name: str) -> None:
-    """A page loads at most 30 kB for a figure."""
-    assert len(text_of(name).encode()) <= 30_000
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from traitlets import Integer
 
 from grader.classroom.config import Grader
-from grader.commands.cli import main
+from grader.commands.cli import COMMANDS, main
 from grader.commands.serve.web.limits import ServiceLimits
 from grader.engine.limits import Limits
 from tests.support.paths import GRADER, KERNEL, REPOSITORY
@@ -46,11 +46,6 @@ def matches(pattern: re.Pattern[str], *, code_only: bool = False) -> list[tuple[
     return sorted({(page, match[1]) for page, text in texts.items() for match in pattern.finditer(text)})
 
 
-def name(item: object) -> str:
-    """Return the part of a parameter that names a test."""
-    return str(item.relative_to(REPOSITORY)) if isinstance(item, Path) else str(item)
-
-
 def test_all_pages_are_read() -> None:
     """Each storey, command and process has a README, and no page is empty."""
     package = GRADER / "src" / "grader"
@@ -59,61 +54,44 @@ def test_all_pages_are_read() -> None:
     assert len(rooms) == 31 and all(page.read_text().startswith("# ") for page in PAGES)
 
 
-@pytest.mark.parametrize(("page", "target"), matches(LINK), ids=name)
-def test_a_link_leads_to_a_file(page: Path, target: str) -> None:
-    """A relative link names a file or folder of this repository."""
-    path = (page.parent / target).resolve()
-    assert path.exists() and path.is_relative_to(REPOSITORY)
+def test_links_lead_to_files_and_make_targets_exist() -> None:
+    """A relative link names a file or folder of this repository, and `make WORD` a rule of the Makefile."""
+    paths = [(page.parent / target).resolve() for page, target in matches(LINK)]
+    assert paths and [path for path in paths if not (path.exists() and path.is_relative_to(REPOSITORY))] == []
+    rules = re.findall(r"^([a-z]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+    assert {target for _, target in matches(MAKE)} <= {*rules}
 
 
-@pytest.mark.parametrize(("page", "target"), matches(MAKE), ids=name)
-def test_a_make_target_exists(page: Path, target: str) -> None:
-    """`make WORD` stands for a rule of the Makefile."""
-    assert re.search(rf"^{target}:", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
-
-
-@pytest.mark.parametrize(("page", "command"), matches(COMMAND, code_only=True), ids=name)
-def test_a_command_exists(page: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_on_pages_exist(capsys: pytest.CaptureFixture[str]) -> None:
     """`grader COMMAND --help` answers."""
-    with pytest.raises(SystemExit) as end:
-        main([command, "--help"])
-    assert end.value.code == 0 and f"grader {command}" in capsys.readouterr().out
+    for command in {command for _, command in matches(COMMAND, code_only=True)}:
+        with pytest.raises(SystemExit) as end:
+            main([command, "--help"])
+        assert end.value.code == 0 and f"grader {command}" in capsys.readouterr().out
 
 
-COMMANDS = [
-    *("release", "grade", "worker-setup", "check", "report", "serve", "tokens", "roster", "import", "export"),
-    *("prove", "doctor", "extend", "requests", "backup", "restore", "mark", "feedback", "rename"),
-]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_is_described(command: str) -> None:
+def test_each_command_is_described() -> None:
     """The grader's README has a row for every command, and the search for commands finds it there."""
-    rows = [line for line in (GRADER / "README.md").read_text().splitlines() if line.startswith("| `grader ")]
-    assert len(rows) == len(COMMANDS) and len([row for row in rows if row.startswith(f"| `grader {command}")]) == 1
-    assert (GRADER / "README.md", command) in matches(COMMAND, code_only=True)
+    page = GRADER / "README.md"
+    assert sorted(re.findall(r"^\| `grader ([a-z-]+)", page.read_text(), re.MULTILINE)) == sorted(COMMANDS)
+    assert {command for found, command in matches(COMMAND, code_only=True) if found == page} >= COMMANDS.keys()
 
 
-@pytest.mark.parametrize(("page", "arguments"), matches(INSTALL), ids=name)
-def test_what_pip_installs_exists(page: Path, arguments: str) -> None:
+def test_what_pip_installs_exists() -> None:
     """A folder in a command of pip has a pyproject.toml, with the extras that are named."""
-    for local in filter(None, map(LOCAL.fullmatch, shlex.split(arguments))):
+    words = [word for _, arguments in matches(INSTALL) for word in shlex.split(arguments)]
+    for local in filter(None, map(LOCAL.fullmatch, words)):
         project = tomllib.loads((REPOSITORY / local["folder"] / "pyproject.toml").read_text())["project"]
         assert {*(local["extras"] or "").split(",")} - {""} <= project.get("optional-dependencies", {}).keys()
 
 
-@pytest.mark.parametrize("limit", [*Limits.class_traits(config=True)])
-def test_a_limit_is_described(limit: str) -> None:
-    """Every limit has a row in docs/instructors.md, with its default."""
-    default = getattr(Limits(), limit)
-    assert f"| `c.Limits.{limit}` | {default} |" in (REPOSITORY / "docs" / "instructors.md").read_text()
-
-
-@pytest.mark.parametrize("limit", [*ServiceLimits.class_own_traits(config=True)])
-def test_a_limit_of_the_service_is_described(limit: str) -> None:
-    """Every limit has a row in serve.md, with its default."""
-    default = getattr(ServiceLimits(), limit)
-    assert f"| `c.ServiceLimits.{limit}` | {default} |" in (GRADER / "docs" / "serve.md").read_text()
+@pytest.mark.parametrize("limits", [Limits, ServiceLimits])
+def test_each_limit_is_described(limits: type[Limits | ServiceLimits]) -> None:
+    """Every limit has a row in docs/instructors.md or in serve.md, with its default."""
+    page = (REPOSITORY / "docs" / "instructors.md" if limits is Limits else GRADER / "docs" / "serve.md").read_text()
+    names = limits.class_traits(config=True) if limits is Limits else limits.class_own_traits(config=True)
+    rows = [f"| `c.{limits.__name__}.{name}` | {getattr(limits(), name)} |" for name in names]
+    assert rows and [row for row in rows if row not in page] == []
 
 
 def test_every_setting_on_a_page_exists() -> None:

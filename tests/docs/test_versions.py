@@ -4,7 +4,6 @@ import re
 import tomllib
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,11 +29,6 @@ def version(name: str) -> str:
     return str(grader.__version__ if "version" in project(name).get("dynamic", ()) else project(name)["version"])
 
 
-def headings(folder: Path, level: int) -> list[str]:
-    """Return the headings of a changelog at one level."""
-    return re.findall(rf"^{'#' * level} (.*)$", (folder / "CHANGELOG.md").read_text(), re.MULTILINE)
-
-
 def entries() -> Iterator[str]:
     """Yield each entry of the changelogs, on one line."""
     for folder in FOLDERS.values():
@@ -44,18 +38,13 @@ def entries() -> Iterator[str]:
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_the_newest_dated_entry_is_of_the_version(name: str) -> None:
-    """Above it is what has not been released; older ones are below, with older dates and versions."""
-    unreleased, *released = headings(FOLDERS[name], 2)
+    """Above it is what is not released, below are older ones; kinds of changes are in Keep a Changelog's order."""
+    unreleased, *released = re.findall(r"^## (.*)$", (FOLDERS[name] / "CHANGELOG.md").read_text(), re.MULTILINE)
     found = [match.groupdict() for match in map(DATED.fullmatch, released) if match]
     assert project(name)["name"] == name and unreleased == "[Unreleased]" and len(found) == len(released)
     assert found[0]["version"] == version(name)
     ages = [(date.fromisoformat(each["date"]), [*map(int, each["version"].split("."))]) for each in found]
     assert ages == sorted(ages, reverse=True)
-
-
-@pytest.mark.parametrize("name", FOLDERS)
-def test_a_changelog_keeps_its_format(name: str) -> None:
-    """Entries are below the headings of Keep a Changelog, in its order, once for each version."""
     for section in re.split(r"^## ", (FOLDERS[name] / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]:
         kinds = re.findall(r"^### (.*)$", section, re.MULTILINE)
         assert kinds == [kind for kind in KINDS if kind in kinds]
@@ -67,15 +56,11 @@ def test_an_entry_is_in_one_changelog() -> None:
     assert len(found) > 50 and len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("name", ["attention-seminar", "confined-grader"])
-def test_the_required_kernel_package_is_the_one_of_this_repository(name: str) -> None:
-    """Notebooks and grader share its rules, so both require the same version of it."""
-    pinned = [line for line in project(name)["dependencies"] if line.startswith("grader-kernel")]
-    assert pinned == [f"grader-kernel=={version('grader-kernel')}"]
-
-
-def test_the_course_is_cited_with_its_version() -> None:
-    """CITATION.cff names it."""
+def test_other_files_name_the_version() -> None:
+    """Notebooks and grader share the kernel package's rules, so both require it; CITATION.cff names the course."""
+    for name in ("attention-seminar", "confined-grader"):
+        pinned = [line for line in project(name)["dependencies"] if line.startswith("grader-kernel")]
+        assert pinned == [f"grader-kernel=={version('grader-kernel')}"]
     cited = re.findall(r"^version: (.*)$", (REPOSITORY / "CITATION.cff").read_text(), re.MULTILINE)
     assert cited == [version("attention-seminar")]
 

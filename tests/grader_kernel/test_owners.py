@@ -37,21 +37,22 @@ def test_the_mode_and_the_group_decide(
     assert why_not_own(file.stat()) == words
 
 
-@pytest.mark.parametrize(("owner", "words"), [(0, ""), (1234, ""), (1235, "it belongs to another user")])
-def test_the_owner_is_oneself_or_root(monkeypatch: pytest.MonkeyPatch, owner: int, words: str) -> None:
-    """Root may change every file in any case."""
-    monkeypatch.setattr(os, "geteuid", lambda: 1234)
-    assert why_not_own(os.stat_result((0o100644, 0, 0, 1, owner, 0, 0, 0, 0, 0))) == words
+@pytest.mark.parametrize(
+    ("user", "mode", "owner", "words"),
+    [
+        (1234, 0o644, 0, ""), (1234, 0o644, 1234, ""), (1234, 0o644, 1235, "it belongs to another user"),
+        (4_000_000, 0o664, 4_000_000, "other users may write to it"),
+    ],
+)  # fmt: skip
+def test_the_owner_is_oneself_or_root(
+    monkeypatch: pytest.MonkeyPatch, user: int, mode: int, owner: int, words: str
+) -> None:
+    """Root may change every file in any case; a user without a name, as in a container, has no group."""
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert why_not_own(os.stat_result((0o100000 | mode, 0, 0, 1, owner, 0, 0, 0, 0, 0))) == words
 
 
-def test_a_user_without_a_name_has_no_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a container."""
-    monkeypatch.setattr(os, "geteuid", lambda: 4_000_000)
-    assert why_not_own(os.stat_result((0o100664, 0, 0, 1, 4_000_000, 0, 0, 0, 0, 0))) == "other users may write to it"
-
-
-def test_windows_has_no_such_owners(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_windows_has_no_such_owners(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file counts."""
-    (tmp_path / "file").touch(mode=0o666)
     monkeypatch.setattr(os, "name", "nt")
     assert why_not_own(os.stat_result((0o100666, 0, 0, 1, 5, 0, 0, 0, 0, 0))) == ""

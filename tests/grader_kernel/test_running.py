@@ -53,36 +53,16 @@ def kinds(cells: NotebookNode) -> list[set[str]]:
     return [{output.output_type for output in cell.outputs if output.get("data") != {}} for cell in cells.cells]
 
 
-@pytest.fixture(scope="module")
-def watched() -> tuple[NotebookNode, dict[int, list[str]]]:
-    """What JupyterLab shows."""
-    return run(IN_A_FRONT_END)
-
-
-def test_the_line_counts_loops(watched: tuple[NotebookNode, dict[int, list[str]]]) -> None:
-    """The outer loop comes first, the bar is full at the end of it, and the line is taken away."""
-    _, shown = watched
+def test_a_line_counts_loops_or_seconds_and_is_taken_away() -> None:
+    """The outer loop comes first, and no loop of an earlier cell counts; a quick cell has no line, and outputs stay."""
+    cells, shown = run(IN_A_FRONT_END)
     *lines, last = shown[1]
     assert lines and last == ""
     assert all(" of 2, " in line and line.endswith(" of 4") for line in lines)
     assert lines[-1].startswith("███") and len(lines[-1].split()[0]) == 20
-
-
-def test_without_such_a_loop_it_counts_seconds(watched: tuple[NotebookNode, dict[int, list[str]]]) -> None:
-    """Loops of a cell before it, which an error ended, are none of its own."""
-    _, shown = watched
     assert shown[2][0].endswith(" 0 of 2") and shown[2][-1] == ""
     assert shown[3][0].startswith("running for ") and shown[3][-1] == ""
-
-
-def test_a_quick_cell_has_none(watched: tuple[NotebookNode, dict[int, list[str]]]) -> None:
-    """Neither has the import before it."""
-    assert not {0, 4} & set(watched[1])
-
-
-def test_the_outputs_of_the_cell_stay(watched: tuple[NotebookNode, dict[int, list[str]]]) -> None:
-    """Text, errors and values are there, and of the line no word."""
-    cells, _ = watched
+    assert not {0, 4} & set(shown)
     assert kinds(cells) == [set(), {"stream"}, {"error"}, {"execute_result"}, set()]
     assert "".join(output.get("text", "") for output in cells.cells[1].outputs) == "before\nafter\n"
 

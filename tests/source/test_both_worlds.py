@@ -1,13 +1,12 @@
 """A test cell reads the same in both worlds: across the boundary, and in one process as in a student's JupyterLab."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
 
 from tests.support import one_process
-from tests.support.exercises import NOTEBOOKS, SOURCES, notebook_of
+from tests.support.exercises import SOURCES, notebook_of
 from tests.support.judge import Judge
 from tests.support.notebooks import answered
 from tests.support.schedule import grouped
@@ -41,18 +40,9 @@ def in_two(judge: Judge) -> Verdicts:
     return verdicts
 
 
-@grouped("path", NOTEBOOKS, group=lambda path: f"both worlds {path.stem}", name=lambda path: path.stem)
-def test_both_worlds_agree_on_the_reference(in_two: Verdicts, path: Path) -> None:
-    """Every test passes for the reference solution, in one process and in two."""
-    source = NOTEBOOKS[path]
-    verdicts = in_two(source, source)
-    assert set(verdicts.values()) == {"passed"}
-    assert verdicts == one_process.verdicts(source, source)
-
-
 @grouped("exercise", WRONG, group=lambda exercise: f"both worlds {notebook_of(exercise)}")
 def test_both_worlds_agree_on_a_wrong_answer(in_two: Verdicts, exercise: str) -> None:
-    """A wrong answer loses the same tests in the same way, and some of its own."""
+    """A wrong answer loses the same tests in the same way, and some of its own; the others pass in both."""
     source = SOURCES[exercise]
     submission = answered(source, **{exercise: WRONG[exercise]})
     verdicts = in_two(source, submission)

@@ -10,13 +10,11 @@ import pytest
 import torch
 from nbformat import NotebookNode
 
-from tests.support.claim_run import Listed, Measure, listed_claims, measures, positions
-from tests.support.claims import CAPABILITIES, LEAST_MARGIN, Row, list_of, offered, read, rows
-from tests.support.exercises import NOTEBOOKS
+from tests.support.claim_run import Listed, listed_claims, measures, positions
+from tests.support.claims import Row, list_of, read, rows
+from tests.support.exercises import NOTEBOOKS, each_notebook
 from tests.support.notebooks import check, code, notebook, text
 from tests.support.paths import REPOSITORY
-
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 def table_of(path: Path) -> list[Row]:
@@ -104,24 +102,8 @@ def test_a_claim_that_rests_on_its_seed_is_found() -> None:
     assert certain.is_robust and certain.holds == 10
 
 
-@pytest.mark.parametrize(
-    ("numbers", "margin", "robust"),
-    [([0.9, 0.9, 0.9], None, True), ([0.8, 1.0], 4.0, True), ([0.6, 1.2], 4 / 3, False), ([0.4, 1.0], -2 / 3, False)],
-)
-def test_a_margin_is_counted_in_standard_deviations(numbers: list[float], margin: float | None, robust: bool) -> None:
-    """From the mean to the limit; a claim that holds by chance in each run is not robust either."""
-    [row] = rows([[Measure("above", number > 0.5, number, 0.5)] for number in numbers])
-    assert row.margin == (None if margin is None else pytest.approx(margin)) and row.is_robust is robust
-    assert robust is (margin is None or margin >= LEAST_MARGIN)
-
-
 @pytest.mark.parametrize("words", ["said nowhere", "x"])
 def test_a_listed_claim_stands_in_one_cell(words: str) -> None:
     """A text that was reworded, or that is too short, is named."""
     with pytest.raises(ValueError, match="must stand in one cell"):
         measures(LUCKY, [Listed(words, "x")], 0)
-
-
-def test_this_machine_offers_the_plainest_kernels() -> None:
-    """And perhaps others."""
-    assert "default" in offered() and set(offered()) <= set(CAPABILITIES)

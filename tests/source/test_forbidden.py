@@ -15,8 +15,6 @@ import torch
 from grader.engine.diagnosis.misconceptions import HINTS
 from grader.engine.notebook.cells import forbidden_words, grade_id
 from grader.engine.notebook.plan import Role, Step, plan
-from grader.engine.rpc.protocol import ErrorCode, ErrorInfo
-from grader.engine.runner.outcome import explain_raise
 from grader_kernel.without import rule
 from tests.support.exercises import SOURCES, STYLES, alone, misconceptions_of, reference
 
@@ -77,18 +75,7 @@ def test_a_check_forbids_the_words_of_the_tags(exercise: str) -> None:
     """So both worlds refuse the same functions."""
     assert words_of(exercise) == set(TAGGED[exercise])
     assert steps(exercise)[-1].forbidden == TAGGED[exercise]
-
-
-@pytest.mark.parametrize("exercise", TAGGED)
-def test_the_grader_says_it_in_the_same_words(exercise: str) -> None:
-    """A student who hands in all the same reads the sentence once more."""
-    error = ErrorInfo(kind="RuntimeError", name="ForbiddenFunction", code=ErrorCode.FORBIDDEN_FUNCTION)
-    assert explain_raise(steps(exercise)[-1], error, {}).message.endswith(rule(TAGGED[exercise]))
-
-
-def test_each_exercise_has_an_answer_by_torch() -> None:
-    """So none is left out below."""
-    assert {exercise for exercise, _ in BY_TORCH} == set(TAGGED)
+    assert exercise in {name for name, _ in BY_TORCH}, "an answer by torch shows below that the check fails"
 
 
 @pytest.mark.parametrize(("exercise", "answer"), BY_TORCH)

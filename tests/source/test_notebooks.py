@@ -6,29 +6,25 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from grader.engine.notebook.cells import HIDDEN, CellType, grade_id, type_of
 from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.plan import Plan, plan
+from tests.support.exercises import ASSIGNMENTS, NOTEBOOKS, each_notebook
 from tests.support.notebooks import check, code
-from tests.support.paths import REPOSITORY
 
-NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))
-ASSIGNMENTS = sorted({path.parent for path in NOTEBOOKS})
 ABSOLUTE_PATH = re.compile(r"(?<![\w.:/])/(?:home|root|work|tmp|usr|Users|mnt|opt)/|[A-Z]:\\\\")
 MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<target>[^)\s]*)")
 
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 each_assignment = pytest.mark.parametrize("assignment", ASSIGNMENTS, ids=lambda path: path.name)
 
 
-def read(path: Path) -> NotebookNode:
-    return nbformat.read(path, as_version=4)
+def outputs(path: Path) -> list[NotebookNode]:
+    """The stored outputs of a notebook."""
+    return [output for cell in NOTEBOOKS[path].cells for output in cell.get("outputs", ())]
 
 
 def name_of(cell: NotebookNode) -> str:
@@ -65,43 +61,33 @@ def images(notebook: NotebookNode) -> list[tuple[str, str]]:
 
 
 @each_notebook
-def test_every_image_has_alt_text(path: Path) -> None:
-    """A sentence says what is on a picture to a reader who cannot see it."""
-    short = [alt for alt, _ in images(read(path)) if len(alt.split()) < 5]
-    assert not short, f"these alt texts say too little: {short}"
-
-
-@each_notebook
-def test_no_image_comes_from_elsewhere(path: Path) -> None:
-    """A notebook shows all its pictures offline."""
-    remote = [target[:80] for _, target in images(read(path)) if not target.startswith(("data:image/", "attachment:"))]
-    assert not remote
-
-
-@each_notebook
-def test_no_picture_is_stored_without_a_place_for_alt_text(path: Path) -> None:
-    """An image/png output has no alt text anywhere; pictures come from course.figures, which carry theirs."""
-    kinds = {name for cell in read(path).cells for output in cell.get("outputs", ()) for name in output.get("data", {})}
+def test_every_picture_is_in_the_notebook_and_has_alt_text(path: Path) -> None:
+    """It is shown offline, and a sentence says what is on it; an image/png output has no place for one."""
+    found = images(NOTEBOOKS[path])
+    assert [alt for alt, _ in found if len(alt.split()) < 5] == [], "these alt texts say too little"
+    assert [target[:80] for _, target in found if not target.startswith(("data:image/", "attachment:"))] == []
+    kinds = {name for output in outputs(path) for name in output.get("data", {})}
     assert not {kind for kind in kinds if kind.startswith("image/")}
 
 
 @each_notebook
 def test_no_path_of_a_machine_is_in_it(path: Path) -> None:
     """Neither cells nor outputs name a folder of the machine they were made on."""
-    texts = [cell.source for cell in read(path).cells]
-    texts += [str(output) for cell in read(path).cells for output in cell.get("outputs", ())]
-    found = [match.group() for text in texts for match in ABSOLUTE_PATH.finditer(text)]
-    assert not found
+    texts = [cell.source for cell in NOTEBOOKS[path].cells] + [str(output) for output in outputs(path)]
+    assert [match.group() for text in texts for match in ABSOLUTE_PATH.finditer(text)] == []
 
 
 @each_notebook
 def test_outputs_are_stored_for_nbval_to_compare(path: Path) -> None:
-    """nbval passes a notebook without outputs; so every code cell that it runs was run, and several show something."""
-    code = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    """nbval passes a notebook without outputs, so every code cell that it runs was run; one left out says why."""
+    code = [cell for cell in NOTEBOOKS[path].cells if cell.cell_type == "code"]
     assert code.pop().source.endswith("hand_in()"), "the only cell that nbval skips"
     assert not any("nbval-skip" in cell.metadata.get("tags", ()) for cell in code)
     assert all(cell.execution_count for cell in code)
     assert sum(bool(cell.outputs) for cell in code) >= 5
+    for cell in code:
+        if "nbval-ignore-output" in cell.metadata.get("tags", ()):
+            assert any(line.lstrip().startswith("#") for line in cell.source.splitlines()), cell.source
 
 
 def parted_streams(notebook: NotebookNode) -> list[str]:
@@ -116,64 +102,40 @@ def parted_streams(notebook: NotebookNode) -> list[str]:
 
 
 @each_notebook
-def test_what_a_cell_prints_is_one_output(path: Path) -> None:
-    """A kernel that sends it in two parts makes no second output, which a page would show as a box of its own."""
-    assert parted_streams(read(path)) == []
-
-
-def test_an_output_in_two_parts_is_found() -> None:
-    """Only neighbours of one name belong together."""
-    streams = [new_output("stream", name=name, text="1") for name in ("stdout", "stdout", "stderr", "stdout")]
-    cell = new_code_cell("print(1)", outputs=streams)
-    assert parted_streams(new_notebook(cells=[cell])) == [cell.id]
-    cell.outputs = streams[1:]
-    assert parted_streams(new_notebook(cells=[cell])) == []
-
-
-@each_notebook
-def test_nothing_goes_to_stderr(path: Path) -> None:
-    """No warning of a library reaches a student's cell."""
-    noise = [
-        output.text for cell in read(path).cells for output in cell.get("outputs", ()) if output.get("name") == "stderr"
-    ]
-    assert not noise
-
-
-@each_notebook
-def test_an_output_that_nbval_ignores_says_why(path: Path) -> None:
-    """A cell that is left out of the comparison gives the reason in a comment."""
-    for cell in read(path).cells:
-        if "nbval-ignore-output" in cell.metadata.get("tags", ()):
-            assert any(line.lstrip().startswith("#") for line in cell.source.splitlines()), cell.source
+def test_what_a_cell_prints_is_one_output_without_warnings(path: Path) -> None:
+    """A kernel that sends it in two parts makes no box of its own, and no warning of a library reaches a student."""
+    assert parted_streams(NOTEBOOKS[path]) == []
+    assert [output.text for output in outputs(path) if output.get("name") == "stderr"] == []
 
 
 @each_notebook
 def test_every_test_belongs_to_an_exercise(path: Path) -> None:
-    """grade_ids read exercise, exercise-check and exercise-test-WHAT; checks are visible, the others hidden."""
-    outline = Outline(read(path))
+    """A check is visible and called exercise-check; its page of asserts is folded, and a click on the line shows it.
+
+    The others are called exercise-test-WHAT and hidden. Each opens with the truth that it tests, in a comment, which
+    stays in the release and stands in the feedback. (A string would be an output, too.)
+    """
+    outline = Outline(NOTEBOOKS[path])
     for number, cell in enumerate(outline.notebook.cells):
         if type_of(cell) is CellType.TEST:
             name = name_of(cell)
             assert outline.exercise_at[number] in outline.coded, name
-            assert name.endswith("-check") == (HIDDEN not in cell.source), name
+            assert name.endswith("-check") == is_check(cell), name
+            if is_check(cell):
+                assert cell.metadata.jupyter.source_hidden, name
+            else:
+                assert re.fullmatch(r"(# .+\n)+### ", cell.source.partition(HIDDEN)[0]), name
 
 
 @each_notebook
 def test_all_of_an_answer_is_the_students_to_write(path: Path) -> None:
     """A given helper would be lost to the tests of an exercise if a student rewrites the cell."""
     given = []
-    for cell in read(path).cells:
+    for cell in NOTEBOOKS[path].cells:
         if type_of(cell) is CellType.AUTOGRADED_ANSWER:
             parts = [ast.get_source_segment(cell.source, part) or "" for part in ast.parse(cell.source).body]
             given += [(grade_id(cell), part.splitlines()[0]) for part in parts if "### BEGIN SOLUTION" not in part]
     assert not given
-
-
-@each_notebook
-def test_every_check_is_folded(path: Path) -> None:
-    """Its asserts are a page of code that no one has to read; a click on the line shows it."""
-    for cell in filter(is_check, read(path).cells):
-        assert cell.metadata.jupyter.source_hidden, grade_id(cell)
 
 
 def is_check(cell: NotebookNode) -> bool:
@@ -203,7 +165,7 @@ def overwritten(cells: list[NotebookNode]) -> set[str]:
 @each_notebook
 def test_no_check_overwrites_what_a_plain_cell_reads(path: Path) -> None:
     """So a cell shows the same when a student runs it again, whichever checks have run in between."""
-    assert overwritten([cell for cell in read(path).cells if cell.cell_type == "code"]) == set()
+    assert overwritten([cell for cell in NOTEBOOKS[path].cells if cell.cell_type == "code"]) == set()
 
 
 @pytest.mark.parametrize(
@@ -224,7 +186,7 @@ def test_no_answer_stands_below_a_question_before_it_is_run(path: Path) -> None:
     "Before you run it" asks, and so does a quick question. Text below a question may answer it.
     """
     is_asked = False
-    for cell in read(path).cells:
+    for cell in NOTEBOOKS[path].cells:
         if cell.cell_type != "code":
             is_asked = "Before you run" in cell.source
         elif cell.id.startswith("q-"):
@@ -234,18 +196,9 @@ def test_no_answer_stands_below_a_question_before_it_is_run(path: Path) -> None:
 
 
 @each_notebook
-def test_every_hidden_test_opens_with_the_truth_it_tests(path: Path) -> None:
-    """The comment stays in the release and stands in the feedback. (A string would be an output, too.)"""
-    for cell in read(path).cells:
-        if type_of(cell) is CellType.TEST and HIDDEN in cell.source:
-            opening, _, _ = cell.source.partition(HIDDEN)
-            assert re.fullmatch(r"(# .+\n)+### ", opening), grade_id(cell)
-
-
-@each_notebook
 def test_every_written_question_has_a_marking_scheme(path: Path) -> None:
     """In the question's own cell, before the answer."""
-    cells = {grade_id(cell): cell for cell in read(path).cells if grade_id(cell)}
+    cells = {grade_id(cell): cell for cell in NOTEBOOKS[path].cells if grade_id(cell)}
     for name, cell in cells.items():
         if type_of(cell) is CellType.MANUAL_ANSWER:
             assert "BEGIN MARK SCHEME" in cells[f"{name}-text"].source, name
@@ -254,7 +207,7 @@ def test_every_written_question_has_a_marking_scheme(path: Path) -> None:
 @each_notebook
 def test_pictures_are_left_out_when_grading(path: Path) -> None:
     """A cell that draws is tagged as an experiment: no test needs it, and it takes longer than all tests together."""
-    for cell in read(path).cells:
+    for cell in NOTEBOOKS[path].cells:
         if any("<img" in output.get("data", {}).get("text/html", "") for output in cell.get("outputs", ())):
             assert "experiment" in cell.metadata.get("tags", ()), cell.source
 
@@ -262,7 +215,7 @@ def test_pictures_are_left_out_when_grading(path: Path) -> None:
 @each_assignment
 def test_an_assignment_is_worth_100_points(assignment: Path) -> None:
     """Its notebooks together; grade_ids are unique in the whole assignment."""
-    cells = [cell for path in sorted(assignment.glob("*.ipynb")) for cell in read(path).cells]
+    cells = [cell for path in sorted(assignment.glob("*.ipynb")) for cell in NOTEBOOKS[path].cells]
     assert (
         sum(cell.metadata.nbgrader.points for cell in cells if type_of(cell) in (CellType.TEST, CellType.MANUAL_ANSWER))
         == 100
@@ -274,7 +227,7 @@ def test_an_assignment_is_worth_100_points(assignment: Path) -> None:
 @each_notebook
 def test_a_test_needs_no_other_test(path: Path) -> None:
     """A test reads no variable that another left behind, but for those that are meant to."""
-    steps = plan(read(path))
+    steps = plan(NOTEBOOKS[path])
     sessions = Plan(steps).sessions
     shared = {step.name for step in steps if sessions.get(step.index)}
     assert shared <= {"index-lookup-test-learns", "index-lookup-test-looks"}  # to train a model takes long

@@ -1,20 +1,30 @@
 """Counts phrases that docs/style.md replaces, by the rules in tests/docs/english.toml. `make lint` runs it.
 
+It reads text of pages and notebooks, docstrings, comments, messages, names and hints of mistakes:
+
 python -m tests.support.english
 """
 
+import ast
+import io
 import re
 import sys
+import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import nbformat
+
+from grader.engine.notebook.cells import grade_id
 from tests.support.paths import REPOSITORY
-from tests.support.prose import Prose, prose_of
 
 RULES = REPOSITORY / "tests" / "docs" / "english.toml"
+CODE = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]+\$|\]\([^)]*\)|<[^>\n]+>", re.DOTALL)
+"""Parts of a text that are no English: code, formulas, targets of links, tags."""
+WORDS = re.compile(r"[A-Za-z][A-Za-z'-]*[ ,.:;?!]")
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ def other_files() -> list[Path]:
 
 
 @cache
-def _read(path: Path) -> tuple[Prose, ...]:
+def _read(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple(prose_of(path))
 
 
@@ -70,8 +80,8 @@ def complaints(rule: Rule, paths: Iterable[Path]) -> Iterator[str]:
     hits: dict[str, list[str]] = {}
     for path in paths:
         name = str(path.relative_to(REPOSITORY))
-        for prose in _read(path):
-            hits.setdefault(name, []).extend(f"{prose.cell or name}: … {text} …" for text in rule.found(prose.text))
+        for cell, said in _read(path):
+            hits.setdefault(name, []).extend(f"{cell or name}: … {text} …" for text in rule.found(said))
     for name in sorted(hits.keys() | rule.kept.keys()):
         found, kept = hits.get(name, []), rule.kept.get(name, 0)
         if len(found) > kept:
@@ -86,6 +96,65 @@ def all_complaints() -> list[str]:
     files = {"course": course_files(), "pages": other_files()}
     files["everywhere"] = files["course"] + files["pages"]
     return [text for rule in rules() for text in complaints(rule, files[rule.where])]
+
+
+def prose_of(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the prose of a page, a module, a notebook or a file of mistakes, each with the name of its cell."""
+    match path.suffix:
+        case ".md":
+            yield "", path.read_text()
+        case ".py":
+            yield from (("", text) for text in _of_code(path.read_text()))
+        case ".ipynb":
+            yield from _of_notebook(path)
+        case ".toml":
+            for entry in tomllib.loads(path.read_text()).get("misconception", []):
+                for text in (entry["name"], entry.get("hint", "")):
+                    yield "", _plain(text)
+
+
+def _of_notebook(path: Path) -> Iterator[tuple[str, str]]:
+    for cell in nbformat.read(path, as_version=4).cells:
+        name = grade_id(cell) or cell.id
+        if cell.cell_type == "markdown":
+            yield name, _plain(cell.source)
+        else:
+            yield from ((name, text) for text in _of_code(cell.source))
+
+
+def _of_code(source: str) -> Iterator[str]:
+    """Yield docstrings, comments, and strings that have words in a row; an f-string is one text with {} in it."""
+    tree = ast.parse(source)
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+    docstrings = set()
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and (text := ast.get_docstring(node)):
+            docstrings.add(id(node.body[0].value))  # type: ignore[attr-defined]
+            yield _plain(text)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in parts | docstrings and len(WORDS.findall(text)) > 1:
+                yield _plain(text)
+            case ast.JoinedStr(values=values):
+                text = "".join(
+                    str(part.value) if isinstance(part, ast.Constant) else _placeholder(part) for part in values
+                )
+                if len(WORDS.findall(text)) > 1:
+                    yield _plain(text)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+
+
+def _placeholder(part: ast.expr) -> str:
+    """Return a mark for a value in an f-string; a bare name keeps its name."""
+    value = part.value if isinstance(part, ast.FormattedValue) else part
+    return f"{{{value.id}}}" if isinstance(value, ast.Name) else "{}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(CODE.sub(" … ", text).split())
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat import NotebookNode
 
 from grader.engine.diagnosis.misconceptions import Misconception, load
@@ -18,8 +19,7 @@ HELPER_PACKAGES = ("grader_kernel", "course")
 """The packages that the notebooks of this course import, as in its configuration."""
 NOTEBOOKS = {path: nbformat.read(path, as_version=4) for path in sorted((REPOSITORY / "source").glob("*/*.ipynb"))}
 """All source notebooks, by path."""
-
-
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 OUTLINES = {exercise: outline for outline in map(Outline, NOTEBOOKS.values()) for exercise in outline.coded}
 """The outline of the source notebook of each exercise."""
 SOURCES = {exercise: outline.notebook for exercise, outline in OUTLINES.items()}

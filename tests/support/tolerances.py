@@ -121,28 +121,20 @@ def _noting(note: Callable[[float], None]) -> Iterator[None]:
             a, b = a.double(), b.double()
             note(_share((a - b).abs(), atol + rtol * b.abs()))
 
-    def noted_allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-        close = allclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
-        if close:
-            share(a, b, rtol, atol)
-        return close
+    def noted_by(compare: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+            close = compare(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+            if torch.as_tensor(close).all():
+                share(a, b, rtol, atol)
+            return close
 
-    def noted_isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-        close = isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
-        if close.all():
-            share(a, b, rtol, atol)
-        return close
+        return noted
 
     def noted_assert_close(a: Any, b: Any, **options: Any) -> None:
         assert_close(a, b, **options)
-        double = torch.as_tensor(a).dtype == torch.float64
-        rtol, atol = options.get("rtol"), options.get("atol")
-        share(
-            a,
-            b,
-            (1e-7 if double else 1.3e-6) if rtol is None else rtol,
-            (1e-7 if double else 1e-5) if atol is None else atol,
-        )
+        rtol, atol = (1e-7, 1e-7) if torch.as_tensor(a).dtype == torch.float64 else (1.3e-6, 1e-5)
+        given = [options.get("rtol"), options.get("atol")]
+        share(a, b, rtol if given[0] is None else given[0], atol if given[1] is None else given[1])
 
     def noted_math_isclose(a: float, b: float, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> bool:
         close = math_isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
@@ -150,8 +142,12 @@ def _noting(note: Callable[[float], None]) -> Iterator[None]:
             note(abs(a - b) / max(rel_tol * max(abs(a), abs(b)), abs_tol))
         return close
 
-    torch.allclose, torch.isclose, torch.testing.assert_close = noted_allclose, noted_isclose, noted_assert_close
-    torch.Tensor.allclose, math.isclose = noted_allclose, noted_math_isclose  # type: ignore[method-assign]
+    torch.allclose, torch.isclose, torch.testing.assert_close = (
+        noted_by(allclose),
+        noted_by(isclose),
+        noted_assert_close,
+    )
+    torch.Tensor.allclose, math.isclose = torch.allclose, noted_math_isclose  # type: ignore[method-assign]
     torch.Generator = _SameEachTime  # type: ignore[misc]
     try:
         yield
