@@ -47,9 +47,10 @@ coverage: $(VENV)/ready-dev  ## how much of the engine and the kernel package th
 	$(VENV)/bin/coverage combine --quiet
 	$(VENV)/bin/coverage report
 
-readme: $(VENV)/ready-dev  ## write the table and the numbers on pages, from what there is
+readme: $(VENV)/ready-dev  ## write the tables and the numbers on pages; name evidence that is older than what it shows
 	$(PYTHON) -m tests.support.readme
 	$(PYTHON) -m tests.support.models
+	$(PYTHON) -m tests.support.evidence
 
 lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab as students get it
 	JUPYTER_CONFIG_PATH=$(CURDIR)/deploy/student $(VENV)/bin/jupyter lab --notebook-dir=release \

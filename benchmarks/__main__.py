@@ -23,11 +23,13 @@ import argparse
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import torch
@@ -147,10 +149,15 @@ def main() -> None:
     chosen = parser.parse_args()
     parts = known_parts(RESULTS.read_text())
     for name in [chosen.only] if chosen.only else PARTS:
-        parts[name] = MODULES[name].table() if name in MODULES else costs(chosen)
+        parts[name] = dated(MODULES[name].table() if name in MODULES else costs(chosen))
     text = "\n\n".join(filter(None, (parts[name].strip() for name in PARTS))) + "\n"
     RESULTS.write_text(text)
     print(text)
+
+
+def dated(text: str) -> str:
+    """Return a part of the results with the day of the measurement below each heading."""
+    return re.sub(r"^(## .+)$", rf"\1\n\n*Measured on {date.today()}.*", text, flags=re.MULTILINE)
 
 
 def known_parts(text: str) -> dict[str, str]:
