@@ -17,7 +17,7 @@ from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from tests.support.notebooks import answered, code
 from tests.support.small_class import NAME, RIGHT, hand_in, make_course, points, released
 
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
 """The exception may be raised in a destructor or a callback of the garbage collector, where Python only reports it."""
 
 TANGLED = "<ul><li>" * 1_000
@@ -26,7 +26,6 @@ SLOW = r"\begin{a}" * 5_000
 """The markdown library searches for the end of each, which takes seconds; it is one of many such texts."""
 
 
-@pytest.mark.slow
 def test_an_endless_computation_is_stopped() -> None:
     """Also in the middle of a regular expression; a quick block, and the code after the block, are not stopped.
 
@@ -53,7 +52,6 @@ def test_an_endless_computation_is_stopped() -> None:
     assert re.match(r"(a+)+b", "a" * 22) is None, "the limit ends with its block"
 
 
-@pytest.mark.slow
 def test_what_takes_too_long_is_shown_as_typed_and_costs_no_points(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

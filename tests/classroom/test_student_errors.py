@@ -22,8 +22,9 @@ from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, configure, grade_all, grade_class, hand_in, points, released
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_files_that_cannot_be_read_are_errors_of_their_student(again: Path) -> None:
     """An invalid or overlong timestamp is ignored; a pipe blocks no run, and a link to the solution gains nothing.
 
@@ -65,7 +66,6 @@ def test_files_that_cannot_be_read_are_errors_of_their_student(again: Path) -> N
     assert "hand it in again" not in (again / "feedback" / "hal" / NAME / "index.html").read_text()
 
 
-@pytest.mark.slow
 def test_in_an_unreadable_folder_the_previous_scores_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that the grader may not read is no submission without notebooks."""
     stat = os.stat
@@ -81,7 +81,6 @@ def test_in_an_unreadable_folder_the_previous_scores_are_kept(again: Path, monke
     assert not any(outcome.errors for student, outcome in outcomes.items() if student != "ann")
 
 
-@pytest.mark.slow
 def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Path) -> None:
     """A limit that the kernel refuses costs no points: the previous scores are kept, and the next run tries again."""
     configure(again, "c.Limits.file_mb = 2**50")
@@ -93,7 +92,6 @@ def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Pat
     assert grade_class(again, force=True) == sorted(SCORES)
 
 
-@pytest.mark.slow
 def test_a_gradebook_that_cannot_be_written_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one line, because it concerns all students. Those who are done stay done, and the next run does the rest."""
     monkeypatch.setattr(class_run, "MAX_TOGETHER", 1)
@@ -126,7 +124,6 @@ class Immediate:
         pass
 
 
-@pytest.mark.slow
 def test_results_that_are_ready_together_come_in_order_and_fail_alone(again: Path) -> None:
     """However slow the writer is, students come in the order of their names, and all of them are written.
 
@@ -142,7 +139,6 @@ def test_results_that_are_ready_together_come_in_order_and_fail_alone(again: Pat
     assert points(again) == SCORES and grade_class(again) == []
 
 
-@pytest.mark.slow
 def test_a_full_disk_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one line; once there is space, the next run does the rest."""
     hand_in(again, "ann", released(again))
@@ -153,7 +149,6 @@ def test_a_full_disk_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) 
     assert grade_class(again) == ["ann"]
 
 
-@pytest.mark.slow
 def test_a_link_in_the_place_of_a_new_file_is_not_followed(again: Path) -> None:
     """What it leads to stays as it is, and the student is named."""
     (again / "secret.txt").write_text("secret")

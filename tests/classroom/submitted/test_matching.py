@@ -37,6 +37,7 @@ def test_a_name_is_known_with_what_programs_add_to_it(copy: int, files: tuple[st
         assert MATCHER.by_name(file) == NameMatch("1-vanilla-attention", copy) and may_be_notebook(file), file
 
 
+@pytest.mark.slow
 @settings(derandomize=True, database=None, deadline=None)
 @given(st.text(max_size=30))
 def test_another_name_is_not_guessed(file: str) -> None:
