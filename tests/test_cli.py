@@ -90,6 +90,14 @@ def test_an_unreadable_notebook_is_one_line_and_exit_status_1(again: Path, capsy
     assert main(["grade", NAME]) == 1
 
 
+def test_a_number_of_jobs_is_not_negative(again: Path, capsys: Capture) -> None:
+    """Nor a word."""
+    for jobs, words in ((["--jobs", "-3"], "expected 0 or more"), (["--jobs", "many"], "many")):
+        with pytest.raises(SystemExit):
+            main(["grade", NAME, *jobs])
+        assert words in capsys.readouterr().err
+
+
 def test_only_the_students_named_are_graded(again: Path, capsys: Capture) -> None:
     """Also if others have changed, and the table shows only these."""
     for student in ("ann", "bob", "cat"):
