@@ -11,7 +11,11 @@ import random
 import socket
 from pathlib import Path
 
-from jupyter_client.connect import LocalPortCache
+from grader.engine.supervisor.forkserver import skip_slow_imports
+
+skip_slow_imports()  # this plug-in is the first one that imports nbformat
+
+from jupyter_client.connect import LocalPortCache  # noqa: E402
 
 FIRST, SHARE = 16_384, 2_048
 """The first port, and how many each worker of pytest-xdist has."""
