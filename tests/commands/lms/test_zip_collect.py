@@ -90,7 +90,7 @@ def test_an_archive_is_collected_as_it_is_imported(collected: Collected) -> None
     logged = collected.collect("--force")
     assert course.submitted() == imported
     lines = [line.removeprefix("grader: ") for line in said.splitlines() if line.startswith("grader: ")]
-    assert len(lines) == 9 and all(line in logged for line in lines)
+    assert len(lines) == 11 and all(line in logged for line in lines)
     new = {path for path in course.folder.parent.rglob("*") if path.is_file()} - everywhere
     assert {str(path.relative_to(collected.folder)) for path in new} == {
         "archive/submissions.zip", *(f"extracted/{who}/small.ipynb" for who in ("ann", "bob", "zofie"))
