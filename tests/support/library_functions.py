@@ -1,4 +1,4 @@
-"""Makes a call of every function of torch, NumPy and SciPy whose name holds a word. Its source also runs in a sandbox.
+"""Makes a call of every function of torch, NumPy and SciPy whose name holds a word.
 
 operators of torch.ops --schema--> call          modules --signature--> call
 """

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from itertools import product
-from random import Random
 from typing import Any
 
 import msgspec
@@ -14,8 +13,9 @@ from grader.engine.rpc import protocol
 from grader.engine.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
 from grader.engine.rpc.message import Message, ProtocolError
 from grader.engine.rpc.objects.handles import Handle
-from grader.engine.rpc.protocol import Display, Text
-from tests.support.messages import MESSAGES, STRUCTS, example, made
+from grader.engine.rpc.protocol import MAX_LINE, Display, Text
+from grader.text import MAX_MESSAGE
+from tests.support.messages import MESSAGES, STRUCTS, example
 
 PARTS = [(kind, kind) for kind in STRUCTS if kind not in dict(MESSAGES) and not issubclass(kind, Message)] + [
     (kind, union) for union in (Handle, Text | Display) for kind in union.__args__
@@ -89,8 +89,6 @@ def misfits(kind: inspect.Type) -> Iterator[Any]:
                 yield "no base64"
             case inspect.ListType() | inspect.VarTupleType():
                 yield from ([odd] for odd in misfits(each.item_type))
-                if isinstance(each, inspect.ListType) and each.max_length:
-                    yield [json.loads(msgspec.json.encode(made(each.item_type, Random(1))))] * (each.max_length + 1)
             case inspect.TupleType():
                 yield from ([], [0] * (len(each.item_types) + 1))
             case inspect.StructType(array_like=False):
@@ -137,6 +135,52 @@ def test_messages_and_parts_are_decoded_strictly(struct, kind):
         with pytest.raises(refusal):
             decoder(content)
             pytest.fail(f"{what} is accepted: {content!r:.200}")
+
+
+ERROR, FRAME = {"kind": "ValueError", "name": "x", "message": "", "frames": []}, ["<c>", 1, "x"]
+HANDLE = {"type": "ModuleHandle", "object_id": 7, "name": "m", "parts": [["", 0, "m", "M", True, []]]}
+OUT_OF_BOUNDS: list[dict[str, Any]] = [
+    {"type": "Returned", "value": 1, "differentiable": [-1]},
+    {"type": "Returned", "value": 1, "leaves": [[-1, True, True]]},
+    {"type": "Returned", "value": 1, "grown": [[-1, []]]},
+    *(
+        {"type": "Returned", "value": 1, "effects": effects}
+        for effects in (
+            *({"written": [[-1, 0]]}, {"written": [[0, -1]]}, {"gradients": [[-1, None]]}, {"containers": [[-1, []]]}),
+            *({"generators": [-1]}, {"random": -1}, {"own_random": -1}, {"modules": [[-1, {}]]}),
+        )
+    ),
+    *({"type": "Gradients", "tensors": [-1]}, {"type": "Callback", "function": -1, "call": {"tuple": [[], {}]}}),
+    {"type": "Raised", "error": ERROR, "callback": -1},
+    {"type": "NotConfined", "why": "x" * (MAX_MESSAGE + 1)},
+    *({"type": "Raised", "error": ERROR | {field: "x" * (MAX_LINE + 1)}} for field in ("kind", "name")),
+    {"type": "Raised", "error": ERROR | {"message": "x" * (MAX_MESSAGE + 1)}},
+    {"type": "Raised", "error": ERROR | {"frames": [FRAME] * (protocol.MAX_FRAMES + 1)}},
+    {"type": "Raised", "error": ERROR | {"frames": [["c" * (MAX_LINE + 1), 1, "x"]]}},
+    {"type": "Raised", "error": ERROR | {"frames": [["<c>", 1, "x" * (MAX_LINE + 1)]]}},
+]
+"""Numbers below zero and texts that are too long, whatever the classes of the protocol say of their fields."""
+
+
+def test_the_bounds_of_a_reply_are_those_of_the_protocol():
+    """A negative number would count from the end of a list; a runner remembers errors, which may not be long."""
+    for reply in OUT_OF_BOUNDS:
+        with pytest.raises(ProtocolError):
+            decode(framed(reply), FROM_SANDBOX)
+            pytest.fail(f"this is accepted: {reply!r:.200}")
+    for fields in ({"parameters": [["w", 0, True, -1]]}, {"buffers": [["b", True, -1]]}, {"object_id": -1}):
+        assert msgspec.convert(HANDLE, Handle)
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(HANDLE | fields, Handle)
+
+
+def test_values_alone_may_be_anything():
+    """Every other field has a type, so that the tests above find what does not fit it."""
+    fields = [(kind, field) for kind in STRUCTS for field in inspect.type_info(kind).fields]
+    assert {f"{kind.__name__}.{field.name}" for kind, field in fields if "AnyType" in repr(field.type)} == {
+        *("Call.call", "Call.process", "Call.shared", "Callback.call", "CallbackReturned.value", "IteratorRef.items"),
+        *("Effects.containers", "Effects.objects", "ProcessChanges.held", "Returned.effects", "Returned.value"),
+    }
 
 
 def test_the_version_is_always_sent():
