@@ -2,11 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from html import unescape
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import nbformat
 import pytest
@@ -40,20 +37,6 @@ NAVIGATION = ".book-open, .headerlink, .bd-sidebar-primary, .bd-sidebar-secondar
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("book")]
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent}/{path.stem}")
-
-
-@pytest.fixture(scope="session")
-def address(book: Path) -> Iterator[str]:
-    """The address of a server that has the book."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(book))) as server:
-        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
 
 
 @pytest.fixture
