@@ -8,6 +8,8 @@ import pytest
 import grader
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 
 def run(code: str) -> str:
     """What a fresh process prints."""

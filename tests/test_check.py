@@ -45,6 +45,7 @@ def test_checking_one_notebook_shows_each_exercise(again: Path, capsys: Capture)
     assert points(again) == before
 
 
+@pytest.mark.slow
 def test_a_cause_is_said_once_with_the_tests_that_it_failed(again: Path, capsys: Capture) -> None:
     """So is the error of a cell that stopped, whose names its tests miss; an unwritten exercise is one line."""
     raising = "def one(x=1):\n    raise ValueError('no')"
@@ -65,6 +66,7 @@ def test_a_cause_is_said_once_with_the_tests_that_it_failed(again: Path, capsys:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_last_line_says_what_comes_next(again: Path, capsys: Capture) -> None:
     """The first exercise that is not right, with its place; if all are, to hand in or the next notebook."""
     for student, last in (
@@ -79,6 +81,7 @@ def test_the_last_line_says_what_comes_next(again: Path, capsys: Capture) -> Non
     assert shown(capsys).endswith("next: hand in, or go on with 02-more/small.ipynb")
 
 
+@pytest.mark.slow
 def test_one_exercise_is_checked_with_all_that_it_builds_on(again: Path, capsys: Capture) -> None:
     """It gets the points that it gets in the whole notebook, and nothing is said of the others."""
     building, wrong = "def two():\n    return 2 * one()", "def two():\n    return one() - 1"
@@ -99,6 +102,7 @@ def test_one_exercise_is_checked_with_all_that_it_builds_on(again: Path, capsys:
     assert "has no exercise 'three'; it has one, two" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_our_solution_is_shown_for_an_answer_with_all_points(again: Path, capsys: Capture) -> None:
     """Without the markers of the source; otherwise one line says why not, and shows none of it."""
     ours = {"one": "def one(x=1):\n    return x\n", "two": "def two():\n    return 2\n"}
@@ -112,6 +116,7 @@ def test_our_solution_is_shown_for_an_answer_with_all_points(again: Path, capsys
         assert out == ("" if missing else ours[exercise])
 
 
+@pytest.mark.slow
 def test_all_notebooks_of_a_folder_are_checked(again: Path, capsys: Capture) -> None:
     """In the order of their names, with a total; one that cannot be checked costs the exit status and no other."""
     folder = again / "submitted" / "bob" / NAME
@@ -133,6 +138,7 @@ def test_all_notebooks_of_a_folder_are_checked(again: Path, capsys: Capture) -> 
     assert "these options take one notebook" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_renamed_notebook_is_checked_by_its_name_or_its_cells(again: Path, capsys: Capture) -> None:
     """And a line names the notebook as which it was checked, unless it has its usual name."""
     work = again / "submitted" / "ann" / NAME / "small.ipynb"
@@ -144,6 +150,7 @@ def test_a_renamed_notebook_is_checked_by_its_name_or_its_cells(again: Path, cap
     assert main(["check", str(work)]) == 0 and "checked as" not in shown(capsys)
 
 
+@pytest.mark.slow
 def test_checking_with_json_prints_the_published_report(again: Path, capsys: Capture) -> None:
     """Nothing but the report, as report.schema.json describes it, with the same exit status."""
     schema = json.loads((GRADER / "docs/report.schema.json").read_text())
@@ -182,6 +189,7 @@ def test_a_notebook_is_checked_in_its_own_folder(again: Path, monkeypatch: pytes
     assert capsys.readouterr().err == "grader: smal.ipynb does not exist: name one notebook\n"
 
 
+@pytest.mark.slow
 def test_checking_runs_no_configuration_but_that_of_the_course(
     again: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_where_no_one_can_be_asked_a_line_says_what_to_do(strange: Terminal, cap
     assert state_file("courses").read_text() == f"{strange.course}\n"
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_once(strange: Terminal) -> None:
     """Anything but yes runs nothing; the question does not get into the report of --json."""
     for answer in ("", "n", "\x04"):

@@ -19,6 +19,8 @@ from grader.engine.view import RIGHT, views
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook, text
 from tests.support.small_class import run
 
+pytestmark = pytest.mark.slow
+
 NAME = "ps1"
 IDS = {
     name: f"cell-{number:016x}"

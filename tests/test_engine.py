@@ -68,6 +68,7 @@ def digest(folder: Path, *helper_packages: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_every_module_of_the_engine_and_of_the_helper_packages_changes_the_digest(copies: Path) -> None:
     """In whichever folder it is; a file that is restored restores the digest. Commands and pages change nothing."""
     modules = {str(path.relative_to(copies)) for path in copies.rglob("*.py")}
@@ -80,6 +81,7 @@ def test_every_module_of_the_engine_and_of_the_helper_packages_changes_the_diges
     assert len(set(digests.values())) == len(modules - shown) + 1 > 60
 
 
+@pytest.mark.slow
 def test_a_comment_in_a_command_or_a_page_has_no_one_graded_again(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages are made again when their code changes, with what a person gave meanwhile, and no student is graded."""
     page, other = (again / "feedback" / student / NAME / "small.html" for student in ("ann", "bob"))
@@ -145,6 +147,7 @@ def test_another_version_of_a_library_changes_the_digest(copies: Path, library: 
     assert digest(copies) != before
 
 
+@pytest.mark.slow
 def test_nothing_else_changes_the_digest(copies: Path) -> None:
     """Neither pages, data and compiled files in the same folders, nor another package, nor the place of the copy."""
     before = digest(copies, "pair", "single")
@@ -163,6 +166,7 @@ def test_nothing_else_changes_the_digest(copies: Path) -> None:
     assert digest(elsewhere, "pair", "single") == before
 
 
+@pytest.mark.slow
 def test_another_digest_has_the_class_graded_again(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The completion markers hold the digest of the grader with the course's helper packages."""
     assert grade_class(again) == []

@@ -134,6 +134,7 @@ def test_more_threads_than_processors_cost_no_time():
     assert verdicts(source, eager, Limits(cell_seconds=5)) == {"grow-test-value": "passed"}
 
 
+@pytest.mark.slow
 def test_a_runner_that_dies_costs_no_points():
     """Earlier notebooks may have left it in a bad state, so a fresh one grades it; after the second, it is given up."""
     worn_out = "import os, sys\nsys.graded = getattr(sys, 'graded', 0) + 1\nif sys.graded > 1:\n    os._exit(1)"

@@ -18,6 +18,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.plain_course import ASSIGNMENT, HANDED_IN, INSTALLED, SOURCE, run
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 POINTS = {student: points for student, (_, points) in HANDED_IN.items()}
 
 

@@ -301,6 +301,7 @@ class Formulas(IPythonRenderer):
         return ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(REPOSITORY.glob("release/*/*.ipynb")), ids=lambda path: path.stem)
 @pytest.mark.xdist_group("book")
 def test_no_formula_is_lost(book: Path, path: Path) -> None:

@@ -104,6 +104,7 @@ def test_a_class_is_graded_with_them(course):
     assert points(course) == {"ann": 2, "bob": 2, "cat": 2}
 
 
+@pytest.mark.slow
 def test_check_prove_workers_and_our_own_solution_have_them(course, tmp_path):
     """A check reads the files beside the source, not those beside the notebook; a cluster's worker gets them packed.
 

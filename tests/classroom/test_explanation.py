@@ -112,6 +112,7 @@ def test_a_late_penalty_comes_with_its_times_and_its_rule(marked: Path) -> None:
     assert not any("late" in line for line in printed(marked, "eve"))
 
 
+@pytest.mark.slow
 def test_the_history_says_who_changed_what_and_why(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mark of the formgrader, a test that gives other points, a better answer; nothing of other students."""
     monkeypatch.setenv("JUPYTERHUB_USER", "mia")

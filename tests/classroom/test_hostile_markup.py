@@ -162,6 +162,7 @@ def test_formatting_is_not_copied_into_each_paragraph(start: str, tag: str) -> N
         rendered(render, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -89,6 +89,7 @@ def test_every_word_of_an_answer_is_visible(pieces: list[str]) -> None:
     assert page.closed_details == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("render", [sanitize.markdown, sanitize.html])
 @settings(max_examples=400, deadline=None, derandomize=True, database=None)
 @given(pieces=st.lists(st.sampled_from(TEX), max_size=10))

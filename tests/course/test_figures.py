@@ -54,6 +54,7 @@ def darkness(picture: figures.Picture) -> torch.Tensor:
     return 1 - torch.tensor(matplotlib.image.imread(io.BytesIO(picture.png), format="png")[..., 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_carries_its_description(name: str) -> None:
     """As HTML it is an image with alt text; as text it is the alt text."""

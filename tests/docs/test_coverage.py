@@ -3,6 +3,7 @@
 import re
 
 import nbformat
+import pytest
 
 from grader.engine.notebook.cells import grade_id
 from tests.support.exercises import NOTEBOOKS
@@ -32,6 +33,7 @@ def test_every_row_of_the_map_is_read() -> None:
     assert [f"{number:03}" for number in range(5)] == re.findall(r"^## (\d{3})", text, flags=re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_cell_that_covers_a_line_exists() -> None:
     """A grade_id or heading that was renamed must be renamed in the map."""
     there = {link: cells(link) for link, _ in ROWS}
@@ -57,6 +59,7 @@ def test_each_notebook_has_terms() -> None:
     assert min(map(len, index().values())) >= 3
 
 
+@pytest.mark.slow
 def test_a_term_stands_out_where_it_is_explained() -> None:
     """It is in bold or in a heading of that notebook, so that a search for the field's word stops there."""
     for link, terms in index().items():

@@ -11,6 +11,8 @@ from tests.support.judge import Judge
 from tests.support.notebooks import answered
 from tests.support.schedule import grouped
 
+pytestmark = pytest.mark.slow
+
 Verdicts = Callable[[NotebookNode, NotebookNode], dict[str, str]]
 
 WRONG = {

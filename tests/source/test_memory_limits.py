@@ -83,6 +83,7 @@ def too_strict(found: dict[str, tuple[list[float], list[float]]]) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_every_limit_leaves_room():
     """For twelve tensors as large as our answer's largest; and a hidden test asks for no less than the check."""
     found = {}

@@ -17,6 +17,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import ProofCache, digest_of
 from tests.support.schedule import grouped
 
+pytestmark = pytest.mark.slow
+
 HANDED_IN = {"reference": "source", "blank": "release"}
 """Students and what they hand in: the source itself, and the release as it is."""
 

@@ -13,6 +13,8 @@ from tests.support.notebooks import IN_A_FRONT_END
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 RELEASED = [*sorted(REPOSITORY.glob("release/*/*.ipynb")), REPOSITORY / "release" / "start.ipynb"]
 
 

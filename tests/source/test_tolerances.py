@@ -15,6 +15,7 @@ def measured(capability: str) -> list[Closeness]:
     return [msgspec.json.decode(line, type=Closeness) for line in printed.splitlines()]
 
 
+@pytest.mark.slow
 def test_no_reference_comes_near_a_tolerance() -> None:
     """It uses at most a tenth, with the plainest and with the fastest kernels of this machine.
 

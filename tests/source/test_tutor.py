@@ -53,6 +53,7 @@ def test_the_tutor_knows_each_state() -> None:
     assert set(re.findall(r'"([^"]+)"', row)) == states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise", TOLD)
 def test_the_report_tells_a_tutor_nothing_hidden(judge: Judge, exercise: str) -> None:
     """For each known mistake it holds no line of a hidden test, and none of the solution that the student lacks."""

@@ -32,7 +32,7 @@ class Part(NamedTuple):
 PARTS = (
     Part("notebooks", ("source/",), 60, 180),
     Part("exercises", ("tests/smoke/test_exercises.py",), 20, 90),
-    Part("commands", ("tests/smoke/test_commands.py",), 30, 40),
+    Part("commands", ("tests/smoke/test_commands.py", "tests/smoke/test_dependencies.py"), 30, 90),
     Part("attacks", ("tests/smoke/test_attacks.py",), 60, 20),
     Part("pages", ("tests/smoke/test_pages.py",), 60, 60),
     Part("proofs", ("tests/proofs/", "tests/source/"), 1, 1150),

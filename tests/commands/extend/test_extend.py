@@ -191,6 +191,7 @@ def test_dates(text: str, until: datetime) -> None:
     assert due_date(text) == until
 
 
+@pytest.mark.slow
 def test_a_date_in_the_past_forgives_if_one_says_so(course: Path) -> None:
     """A reason is often known only after the due date; the first grading, and with it the notebooks, may come later."""
     yesterday = datetime.now(UTC) - timedelta(days=1)

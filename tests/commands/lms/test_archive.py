@@ -150,6 +150,7 @@ def test_an_entry_that_lies_is_damaged(change: Callable[[bytearray, int], None])
         archive.read(archive.files[0], 1, Budget(1, "all"))
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @settings(derandomize=True, database=None, deadline=None, max_examples=300)
 def test_a_damaged_archive_is_read_or_refused(data: st.DataObject) -> None:

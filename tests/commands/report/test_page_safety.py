@@ -58,6 +58,7 @@ def test_the_page_needs_nothing_from_outside(small: ClassReport) -> None:
     assert "url(" not in shown.style.string.replace("url(#hatch)", "") and "@import" not in shown.style.string
 
 
+@pytest.mark.slow
 def test_the_policy_allows_the_script_and_the_styles_of_the_page_alone(small: ClassReport) -> None:
     """It has their hashes; so no attribute holds a script or a style either."""
     shown = read(page(small))

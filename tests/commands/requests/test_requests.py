@@ -43,6 +43,7 @@ def test_from_the_request_to_the_answer(
     assert "mia why answer to the request 0.5 → 2: So it had." in history
 
 
+@pytest.mark.slow
 def test_requests_go_with_their_student(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -170,6 +170,7 @@ def test_exchange_and_service_return_what_came_by_either(
     assert kim.fetched(NAME, "small", monkeypatch) == page and "Better." in page
 
 
+@pytest.mark.slow
 def test_a_link_works_once_and_its_page_for_one_browser(server: Server) -> None:
     """A second visit, a guessed link, another browser and another page are refused with a page that says what to do."""
     server.graded("eve", written(server.folder))

@@ -106,6 +106,7 @@ def test_the_best_counts_and_attempts_end(server: Server) -> None:
     assert counts["attempts_left"] == 0 and counts["counts"]["id"] == first["id"]
 
 
+@pytest.mark.slow
 def test_times_are_kept(server: Server) -> None:
     """An assignment that is not open, and one that was due, accept nothing."""
     closed, late = (server.hand_in("ann", written(server.folder), assignment) for assignment in (CLOSED, LATE))
@@ -140,6 +141,7 @@ def test_a_replay_gives_the_same_receipt(server: Server) -> None:
         assert database.execute("select count(*) from hand_in where student = 'eve'").fetchone() == (1,)
 
 
+@pytest.mark.slow
 def test_the_name_and_the_cells_of_a_file_decide_which_notebook_it_is(server: Server) -> None:
     """A numbered copy is that notebook; cells of another one under its name are refused, and cost no attempt."""
     form = server.graded("kim", written(server.folder), NAME, "small%20(1)")
@@ -193,6 +195,7 @@ def test_a_late_hand_in_that_changes_nothing_replaces_none_in_time(server: Serve
     assert last["counts"] and last["id"] != first["id"] and time.read_text() > stamp
 
 
+@pytest.mark.slow
 def test_a_page_is_shown_without_scripts(server: Server) -> None:
     """After the due time nothing is held back: its student gets the page, in which only its own styles work."""
     graded = server.graded("gus", written(server.folder, one=WRONG))

@@ -111,6 +111,7 @@ def test_requests_at_once_are_counted_for_each_student(server: Server) -> None:
     assert server.ask("/", "gus").status == 200
 
 
+@pytest.mark.slow
 def test_requests_at_once_include_those_of_a_client_that_hung_up(server: Server) -> None:
     """As long as a notebook waits for the disk, it is in memory and counts, whether or not anyone wants the receipt."""
     with closing(sqlite3.connect(server.folder / DATABASE, timeout=HANGS)) as disk:

@@ -67,6 +67,7 @@ def causes(
     return result.explanation.causes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("misconception", KNOWN, ids=NAMES)
 def test_a_difference_of_any_kind_separates_misconceptions(misconception: Misconception) -> None:
     """Each is named where it is known; where it is not, none of the others is taken for it.

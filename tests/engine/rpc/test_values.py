@@ -67,6 +67,7 @@ def test_depth_is_bounded_at_both_ends():
         unpack([value], [], refuse)
 
 
+@pytest.mark.slow
 def test_keys_that_collide_are_refused():
     """A dict of 40,000 keys with one hash would take half a minute; as many keys of an honest dict cross."""
     colliding = dict.fromkeys(number * (2**61 - 1) for number in range(1_001))

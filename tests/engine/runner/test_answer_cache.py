@@ -85,6 +85,7 @@ def test_an_exception_is_shown_at_each_students_own_line(runs):
         assert line in result(source, f"def double(x):\n    {line}").message
 
 
+@pytest.mark.slow
 def test_every_runner_draws_the_same_numbers(runs):
     """A score does not depend on luck: the seed follows from the text of the test. No message has it."""
     seeds = []

@@ -38,6 +38,7 @@ REBINDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("test", "needs_squares"), REBINDS)
 def test_a_function_of_the_test_takes_the_place_of_the_students(test, needs_squares):
     """Student code calls it, whichever way the test put it there, and the next test finds the student's own again."""
@@ -56,6 +57,7 @@ def test_a_function_of_the_test_takes_the_place_of_the_students(test, needs_squa
         assert points(source, answered(source, sum_of_squares=blank)) == [0, 0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "test",
     [

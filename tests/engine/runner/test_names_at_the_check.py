@@ -116,6 +116,7 @@ def test_cells_of_the_student_go_on_with_their_own_names():
     assert [output["text"] for outputs in report.outputs.values() for output in outputs if "text" in output] == ["7\n"]
 
 
+@pytest.mark.slow
 def test_a_wrong_definition_below_the_check_is_the_answer_too():
     """It is the last one that the student wrote, and the message names its cell."""
     report = graded(with_cell(SOURCE, "twice-check", "def twice(x):\n    return x"))

@@ -187,6 +187,7 @@ def test_nothing_stays_in_the_process_of_the_tests():
     assert before == after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "test", ["import pytest\npytest.fail('no')", "import pytest\nwith pytest.raises(KeyError):\n    f()"]
 )

@@ -177,6 +177,7 @@ def test_cells_run_in_order_and_only_those_above() -> None:
     assert names_of(source, "one-check") == ["given", "one", "cell 3"]
 
 
+@pytest.mark.slow
 def test_names_of_visible_tests_above_are_there_where_they_are_used() -> None:
     """On stock they are in the kernel. A test that none of these needs does not run."""
     source = together(
@@ -236,6 +237,7 @@ def test_imports_of_a_submission_run_first_as_always() -> None:
     assert [result.points for result in grade(source, submission).results] == [1]
 
 
+@pytest.mark.slow
 def test_a_magic_hides_no_failed_assertion() -> None:
     """IPython shows what a cell magic raises, and goes on."""
     source = together(answer("one", "one = 1"), check("one-check", "%%time\nassert one == 1"))
@@ -308,6 +310,7 @@ def test_a_failure_has_its_verdict_and_costs_its_exercise(body: str, verdict: st
     assert (visible.verdict, visible.message) == (as_always.verdict, as_always.message)
 
 
+@pytest.mark.slow
 def test_an_error_of_a_visible_test_itself_has_its_text() -> None:
     """A name that no cell defines, None in place of a result, a comparison of two dtypes."""
     sentences = {

@@ -123,6 +123,7 @@ def test_a_later_exercise_is_not_judged_anew_because_of_a_broken_test():
     assert [each.explanation.judged_with for each in grade(sheet, wrong).results] == [(), (), ()]
 
 
+@pytest.mark.slow
 def test_an_exercise_whose_tests_are_at_fault_is_not_called_wrong():
     """It has a state of its own, and is not what to do next; a mistake beside it counts as usual."""
     sheet = source("torhc.ones(1)")

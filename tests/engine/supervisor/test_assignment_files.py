@@ -74,6 +74,7 @@ def test_answers_tests_and_read_only_cells_read_them():
     assert lost(graded(answered(SOURCE, total="def total():\n    return 11"))) == ["total-check", "total-test-more"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [
@@ -137,6 +138,7 @@ def test_no_code_writes_to_them():
     assert lost(graded()) == []
 
 
+@pytest.mark.slow
 def test_nothing_of_an_assignment_stays_in_a_runner():
     """Another assignment finds its own module of the same name, none that only the first has, and no file of a test.
 
