@@ -9,6 +9,8 @@ from grader.engine.limits import Limits
 from grader.engine.report import Report
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 
+pytestmark = pytest.mark.slow
+
 ROOT = "def root(x):\n    return x**0.5"
 BLANK = "raise NotImplementedError"
 

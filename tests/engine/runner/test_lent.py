@@ -16,6 +16,8 @@ from grader.engine.runner.standins.errors import StudentError
 from tests.support.both_worlds import assert_same
 from tests.support.notebooks import answer, helpers, hidden, notebook
 
+pytestmark = pytest.mark.slow
+
 OURS = """
 class Item:
     def __init__(self, name, price=1.0):
@@ -233,7 +235,6 @@ MANY = 3_000
 """Calls in one call of the student's code."""
 
 
-@pytest.mark.slow
 def test_student_code_may_call_a_function_thousands_of_times():
     """In one test, for every student, also where the answer cache knows the outcome or the messages are many."""
     source = notebook(

@@ -7,6 +7,8 @@ from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from tests.support.notebooks import answer, answered, check, hidden, notebook
 
+pytestmark = pytest.mark.slow
+
 SQUARES = "def squares(n):\n    if n < 1:\n        raise ValueError('n')\n    return [i**2 for i in range(1, n + 1)]"
 SUM = "def sum_of_squares(n):\n    return sum(squares(n))"
 OWN_SUM = "def sum_of_squares(n):\n    return sum(i**2 for i in range(1, n + 1))"
@@ -38,7 +40,6 @@ REBINDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("test", "needs_squares"), REBINDS)
 def test_a_function_of_the_test_takes_the_place_of_the_students(test, needs_squares):
     """Student code calls it, whichever way the test put it there, and the next test finds the student's own again."""
@@ -57,7 +58,6 @@ def test_a_function_of_the_test_takes_the_place_of_the_students(test, needs_squa
         assert points(source, answered(source, sum_of_squares=blank)) == [0, 0, 0, 0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "test",
     [

@@ -10,6 +10,8 @@ from grader.engine.limits import Limits
 from grader.engine.report import Report
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 
+pytestmark = pytest.mark.slow
+
 TWICE = "FACTOR = 2\n\ndef helper(x):\n    return FACTOR * x\n\ndef twice(x):\n    return helper(x)"
 LAYER = (
     "class Layer(nn.Module):\n    def __init__(self, d):\n        super().__init__()\n"
@@ -116,7 +118,6 @@ def test_cells_of_the_student_go_on_with_their_own_names():
     assert [output["text"] for outputs in report.outputs.values() for output in outputs if "text" in output] == ["7\n"]
 
 
-@pytest.mark.slow
 def test_a_wrong_definition_below_the_check_is_the_answer_too():
     """It is the last one that the student wrote, and the message names its cell."""
     report = graded(with_cell(SOURCE, "twice-check", "def twice(x):\n    return x"))
@@ -139,7 +140,6 @@ def test_a_later_answer_may_give_a_constant_of_an_earlier_one_another_value():
     assert lost(graded(with_cell(source, "twice-test-tensor", "FACTOR = 3"), source)) == []
 
 
-@pytest.mark.slow
 def test_names_are_right_after_the_loss_of_a_sandbox():
     """The cells run again in a fresh one, at the places that they had."""
     crash = "def both(x, d=2):\n    import os\n    os._exit(1)"
@@ -172,7 +172,6 @@ def test_an_exercise_without_a_check_keeps_the_names_of_its_first_test():
     assert lost(graded(with_cell(source, "one", "one = None"), source)) == ["one-test-first", "one-test-second"]
 
 
-@pytest.mark.slow
 def test_the_message_names_the_cell_that_binds_a_name_again():
     """It is in the explanation of tests that lost points, and in no other; the second run takes no notice of it."""
     wrong = answered(SOURCE, twice="def twice(x):\n    return x")
