@@ -112,13 +112,13 @@ class Progress:
 
     def _begin(self, ids: list[str]) -> None:
         self._left = Counter(part_of(nodeid).name for nodeid in ids)
-        line = f"{len(ids):,} tests in {len(self._left)} parts"
+        line = f"tests: {len(ids):,}, of {', '.join(part.name for part in PARTS if self._left[part.name])}"
         if passed := len(self._config.stash[PASSED]):
             line += f"; {passed:,} passed before the last run was stopped"
         elif "not slow" not in self._config.option.markexpr:
             workers = self._config.option.numprocesses or 1
             minutes = sum(part.seconds for part in PARTS if self._left[part.name]) / workers / 60
-            line += f". All tests of these parts take about {minutes:.0f} minutes with {workers} workers."
+            line += f". All tests of these parts take about {minutes:.0f} minutes with {workers} workers"
         self._terminal.write_line(f"{line}\n")
 
     @pytest.hookimpl(tryfirst=True)
