@@ -41,8 +41,8 @@ def some(cases: Iterable[T], number: int, name: Callable[[T], str] = str) -> lis
     return sorted(cases, key=lambda case: zlib.crc32(f"{commit()} {name(case)}".encode()))[:number]
 
 
-def changed_exercises() -> set[str]:
-    """Return the exercises whose notebook, known mistakes or right answers changed in the day before the commit."""
+def changed() -> set[str]:
+    """Return the notebooks that changed in the day before the commit, and exercises with their mistakes and answers."""
     from tests.support.exercises import NOTEBOOKS, SOURCES  # it reads all notebooks
 
     git = ["git", "-C", str(REPOSITORY)]
@@ -50,11 +50,12 @@ def changed_exercises() -> set[str]:
     log = [*git, "log", f"--since={int(time) - 24 * 3600}", "--format=", "--name-only"]
     files = set(subprocess.run(log, capture_output=True, text=True, check=False).stdout.splitlines())
     notebooks = [notebook for path, notebook in NOTEBOOKS.items() if str(path.relative_to(REPOSITORY)) in files]
-    changed = {exercise for exercise, notebook in SOURCES.items() if any(notebook is each for each in notebooks)}
-    names = (
-        re.fullmatch(r"source/.*/misconceptions/(.*)\.toml|tests/correct_answers/.*/(.*)/.*", file) for file in files
+    exercises = {exercise for exercise, notebook in SOURCES.items() if any(notebook is each for each in notebooks)}
+    folders = (
+        r"(?:source|release)/([^/]+/[^/]+\.ipynb)|source/.*/misconceptions/(.*)\.toml|tests/correct_answers/.*/(.*)/.*"
     )
-    return changed | {name[1] or name[2] for name in names if name}
+    names = (re.fullmatch(folders, file) for file in files)
+    return exercises | {str(name[name.lastindex or 0]) for name in names if name}
 
 
 if __name__ == "__main__":

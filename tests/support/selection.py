@@ -1,8 +1,8 @@
 """Chooses tests: leaves out slow modules, what passed before, and proofs that are not drawn.
 
 A pytest plug-in. `-m "not slow"` does not even import modules whose tests are all slow. --go-on leaves out what passed
-before the last run of the same files was stopped. --share N takes the proofs of one exercise in N, drawn by the commit,
-and of those that changed in the day before it.
+before the last run of the same files was stopped. --share N takes the proofs of one exercise or notebook in N, drawn by
+the commit, and of those that changed in the day before it.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.draw import changed_exercises, drawn
+from tests.support.draw import changed, drawn
 from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import digest_of
 
@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("selection", "a choice of tests")
     group.addoption("--go-on", action="store_true", help="leave out what passed before the last run was stopped")
     group.addoption(
-        "--share", type=int, default=1, metavar="N", help="proofs of one exercise in N, and of changed ones"
+        "--share", type=int, default=1, metavar="N", help="proofs of one in N exercises, and of changed ones"
     )
 
 
@@ -74,25 +74,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unfinished = {item.path for item in items if item.path.suffix == ".ipynb" and item.nodeid not in passed}
     left_out = {item for item in items if item.nodeid in passed and item.path not in unfinished}
     if config.option.share > 1:
-        exercises = {item: _exercise(item) for item in items if item.nodeid.startswith("tests/proofs/")}
-        chosen = {None, *drawn({*exercises.values()} - {None}, config.option.share), *changed_exercises()}
-        left_out |= {item for item, exercise in exercises.items() if exercise not in chosen}
+        about = {item: _about(item) for item in items if item.nodeid.startswith(("tests/proofs/", "tests/source/"))}
+        chosen = {"", *drawn({*about.values()}, config.option.share), *changed()}
+        left_out |= {item for item, name in about.items() if name not in chosen}
     if left_out:
         config.hook.pytest_deselected(items=sorted(left_out, key=lambda item: item.nodeid))
         items[:] = [item for item in items if item not in left_out]
 
 
-def _exercise(item: pytest.Item) -> str | None:
-    """Return the exercise that a proof is about, or None if it is about all."""
+def _about(item: pytest.Item) -> str:
+    """Return the exercise or the notebook that a proof is about, or "" if it is about all or is quick."""
     arguments = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    match arguments:
+    match arguments if item.get_closest_marker("slow") else {}:
         case {"exercise": str(exercise)} | {"case": (str(exercise), *_)}:
             return exercise
         case {"misconception": misconception}:
             return str(misconception.exercise)
         case {"style": Path() as style}:
             return style.parent.name
-    return None
+        case {"path": Path() as path}:
+            return f"{path.parent.name}/{path.name}"
+    return ""
 
 
 class Passed:
