@@ -17,7 +17,9 @@ import pytest
 from bs4 import BeautifulSoup
 
 from grader.classroom.course_dir import CourseDir
+from grader.commands.doctor.examination import FIRST_WALL
 from tests.commands.serve.serving import MISCONCEPTION
+from tests.support import surroundings
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, points, released
@@ -100,11 +102,13 @@ def test_mark(course: Path) -> None:
 
 
 def test_feedback(course: Path) -> None:
-    """The pages of all whose answers are marked are written again."""
-    page = course / "feedback" / "eve" / NAME / "small.html"
+    """The page of a student is written again, and with --unmarked it goes out before the answer is marked."""
+    page = course / "feedback" / "ann" / NAME / "small.html"
     page.unlink()
-    run(course, "grader", "feedback", NAME, "--unmarked")
-    assert page.is_file()
+    run(course, "grader", "feedback", NAME, "--student=ann")
+    assert page.is_file() and not list((course / "returned").rglob("*ann*"))
+    run(course, "grader", "feedback", NAME, "--student=ann", "--unmarked")
+    assert list((course / "returned").rglob("*ann*"))
 
 
 def test_report(course: Path) -> None:
@@ -181,8 +185,14 @@ def test_prove(course: Path) -> None:
 
 
 def test_doctor(tmp_path: Path) -> None:
-    """Grading starts on this machine."""
+    """Grading starts on this machine, and where the kernel refuses namespaces: Landlock and seccomp hold alone."""
     assert json.loads(run(tmp_path, "grader", "doctor", "--json"))["grading"] is True
+    command = surroundings.python_without("unshare,setns", "-m", "grader", "doctor", "--json")
+    alone = json.loads(
+        subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=HANGS).stdout
+    )
+    assert alone["grading"] is True
+    assert FIRST_WALL.keys() <= {each["name"] for each in alone["protections"] if each["holds"]}
 
 
 def test_worker_setup(tmp_path: Path) -> None:
