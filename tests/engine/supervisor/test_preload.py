@@ -54,8 +54,6 @@ def test_the_folder_for_temporary_files_may_be_deep(tmp_path):
     program = """
 from nbformat.v4 import new_code_cell, new_notebook
 from grader.engine.grading import grade
-
-from tests.support.waiting import until
 notebook = new_notebook(cells=[new_code_cell("import os\\nprint(os.getcwd()[::-1])")])
 print(grade(notebook, notebook).outputs[0][0]["text"])
 """
