@@ -20,6 +20,9 @@ from tests.commands.serve.serving import Server, other, written
 from tests.support.small_class import NAME, SCORES, grade_class, ledger, released
 from tests.support.waiting import until
 
+# The last test looks at what the others handed in.
+pytestmark = pytest.mark.slow
+
 MORE = BEST, CLOSED, LATE, STRICT, SOON, PAST = "02-best", "03-closed", "04-late", "05-strict", "06-soon", "07-past"
 SETTINGS = f"""
 c.SubmissionPolicy.assignments = {{
@@ -43,7 +46,6 @@ def submitted(server: Server, student: str, name: str = "small", assignment: str
     return (server.folder / "submitted" / student / assignment / f"{name}.ipynb").read_bytes()
 
 
-@pytest.mark.slow
 def test_a_wrong_answer_is_mended(server: Server) -> None:
     """From the receipt to full points in the gradebook; the class run then gives the same."""
     data = written(server.folder, one=WRONG)
@@ -63,7 +65,6 @@ def test_a_wrong_answer_is_mended(server: Server) -> None:
     assert ledger(server.folder)["ann"]["score"] == SCORES["ann"]
 
 
-@pytest.mark.slow
 def test_a_second_notebook_leaves_the_first_as_it_is(server: Server) -> None:
     """In the gradebook, in submitted/ and on the pages; before it comes, it scores zero."""
     data = written(server.folder)
@@ -82,7 +83,6 @@ def test_a_second_notebook_leaves_the_first_as_it_is(server: Server) -> None:
     assert [(each.cell, each.after, each.why) for each in entries] == [("three-check", 4, "a new hand-in")]
 
 
-@pytest.mark.slow
 def test_the_best_counts_and_attempts_end(server: Server) -> None:
     """A worse or an equal one changes neither gradebook nor submitted/; a third attempt is refused in words."""
     good, bad = written(server.folder), written(server.folder, one=WRONG)
@@ -106,7 +106,6 @@ def test_the_best_counts_and_attempts_end(server: Server) -> None:
     assert counts["attempts_left"] == 0 and counts["counts"]["id"] == first["id"]
 
 
-@pytest.mark.slow
 def test_times_are_kept(server: Server) -> None:
     """An assignment that is not open, and one that was due, accept nothing."""
     closed, late = (server.hand_in("ann", written(server.folder), assignment) for assignment in (CLOSED, LATE))
@@ -114,7 +113,6 @@ def test_times_are_kept(server: Server) -> None:
     assert late.status == 403 and "was due at 2001-01-01" in late.json["error"]
 
 
-@pytest.mark.slow
 def test_a_newer_hand_in_supersedes_one_that_waits(server: Server) -> None:
     """The one that is being graded is finished, the newest is graded and counts, and the one between points to it."""
     texts = [written(server.folder, two=SLOW + f"\n# {number}") for number in range(3)]
@@ -127,7 +125,6 @@ def test_a_newer_hand_in_supersedes_one_that_waits(server: Server) -> None:
     assert submitted(server, "dan") == texts[2]
 
 
-@pytest.mark.slow
 def test_a_replay_gives_the_same_receipt(server: Server) -> None:
     """While it waits, while it is graded, and just after; also if it arrives many times at once."""
     text = written(server.folder, two=SLOW)
@@ -141,7 +138,6 @@ def test_a_replay_gives_the_same_receipt(server: Server) -> None:
         assert database.execute("select count(*) from hand_in where student = 'eve'").fetchone() == (1,)
 
 
-@pytest.mark.slow
 def test_the_name_and_the_cells_of_a_file_decide_which_notebook_it_is(server: Server) -> None:
     """A numbered copy is that notebook; cells of another one under its name are refused, and cost no attempt."""
     form = server.graded("kim", written(server.folder), NAME, "small%20(1)")
@@ -153,7 +149,6 @@ def test_the_name_and_the_cells_of_a_file_decide_which_notebook_it_is(server: Se
     assert server.hand_in("kim", written(server.folder), NAME, "smal").status == 404
 
 
-@pytest.mark.slow
 def test_what_is_no_notebook_supersedes_nothing(server: Server) -> None:
     """It is refused at once, and the notebook that waits keeps waiting."""
     first, waits = (written(server.folder, two=SLOW + f"\n# {number}") for number in range(2))
@@ -165,7 +160,6 @@ def test_what_is_no_notebook_supersedes_nothing(server: Server) -> None:
     assert server.report("hal", key)["state"] == "graded" and submitted(server, "hal") == waits
 
 
-@pytest.mark.slow
 def test_the_same_answers_cost_no_attempt(server: Server) -> None:
     """Outputs, counts and one more save, also without an attempt left: the last report, at once."""
     blank = released(server.folder)
@@ -182,7 +176,6 @@ def test_the_same_answers_cost_no_attempt(server: Server) -> None:
     assert server.hand_in("gus", written(server.folder) + b"\n", BEST).json["state"] == "graded"
 
 
-@pytest.mark.slow
 def test_a_late_hand_in_that_changes_nothing_replaces_none_in_time(server: Server) -> None:
     """The time of the submission stays, and with it all points; a late change has the late time."""
     time = server.folder / "submitted" / "hal" / SOON / TIMESTAMP
@@ -195,7 +188,6 @@ def test_a_late_hand_in_that_changes_nothing_replaces_none_in_time(server: Serve
     assert last["counts"] and last["id"] != first["id"] and time.read_text() > stamp
 
 
-@pytest.mark.slow
 def test_a_page_is_shown_without_scripts(server: Server) -> None:
     """After the due time nothing is held back: its student gets the page, in which only its own styles work."""
     graded = server.graded("gus", written(server.folder, one=WRONG))
@@ -239,7 +231,6 @@ def test_health_and_metrics_name_no_one(server: Server) -> None:
     assert not any(name.encode() in metrics.body + health.body for name in server.tokens)
 
 
-@pytest.mark.slow
 def test_a_result_that_cannot_be_written_is_written_later(server: Server) -> None:
     """While another program locks the gradebook, hand-ins are accepted; afterwards they are graded by themselves.
 
@@ -263,7 +254,6 @@ def test_one_service_at_a_time_serves_a_course(server: Server) -> None:
         serve(CourseDir(server.folder), Options())
 
 
-@pytest.mark.slow
 def test_a_class_run_gives_the_same_scores(server: Server) -> None:
     """It grades what lies in submitted/, and the gradebook is as before; it runs last in this module."""
     before = ledger(server.folder)
