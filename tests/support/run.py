@@ -86,7 +86,10 @@ def guard(arguments: list[str]) -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     pytest = subprocess.Popen([sys.executable, "-m", "pytest", *arguments], preexec_fn=before_pytest)
-    status = pytest.wait()
+    ended, code = 0, 0
+    while ended != pytest.pid:
+        ended, code = os.waitpid(-1, 0)  # adopted processes as well: tests wait until theirs are gone
+    status = pytest.returncode = os.waitstatus_to_exitcode(code)
     if status < 0:
         end_all()
         return 128 - status
