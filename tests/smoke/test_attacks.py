@@ -62,5 +62,5 @@ def test_no_attack_gains_learns_or_leaves_anything(aftermath: Aftermath) -> None
 
 @pytest.mark.parametrize("student", HONEST)
 def test_honest_students_keep_their_points(aftermath: Aftermath, student: str) -> None:
-    """Whoever is graded beside them."""
+    """Attackers are graded beside them."""
     assert sum(score or 0 for (name, _), score in aftermath.scores().items() if name == student) == HONEST[student][1]

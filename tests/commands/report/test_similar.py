@@ -128,7 +128,7 @@ def test_a_known_mistake_counts_much_less_than_another() -> None:
 
 
 def test_unusual_text_counts_without_a_known_behaviour() -> None:
-    """Its share is told, and the order of students changes nothing."""
+    """The pair has its share, and the order of students changes nothing."""
     other = UNUSUAL.replace("len(rows[0][0])", "rows.width").replace(".exp().log()", "")
     for text, share in ((disguised(UNUSUAL, random.Random(1)), 100), (other, 56)):
         works = alike({3: UNUSUAL, 30: text})
@@ -140,7 +140,7 @@ def test_unusual_text_counts_without_a_known_behaviour() -> None:
 
 
 def test_the_pair_that_shares_most_comes_first() -> None:
-    """Whoever is first in the class."""
+    """In any order of the class."""
     short = "def split_heads(x, n_heads):\n    rows = x.tolist()\n    return rows[::2] + rows[1::2] + [n_heads] * 7"
     assert places(similar(alike({1: short, 2: short, 3: UNUSUAL, 30: UNUSUAL}), GIVEN)) == [(3, 30), (1, 2)]
 
