@@ -42,7 +42,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent() -> bool:
-    """Have the kernel kill this process when its parent ends; return whether it agrees. Changing the user cancels that."""
+    """Have the kernel kill this process when its parent ends, unless its user changes; return whether it agrees."""
     return libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL) == 0
 
 
