@@ -8,7 +8,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Generator
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import pytest
@@ -23,7 +22,7 @@ class Part(NamedTuple):
     where: tuple[str, ...]
     """How the ids of its tests begin."""
     budget: float
-    """The most processor seconds that a test without the mark `slow` may take, with all processes that it starts."""
+    """The most processor seconds that a test without the mark `slow` may take, with processes that it waits for."""
     seconds: float
     """About how long all its tests take in one process, the slow ones included."""
 
@@ -60,26 +59,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Note the processor time of a test with all processes below this one."""
+    """Note the processor time of a test."""
     if not item.config.option.budget or item.get_closest_marker("slow"):
         return (yield)
-    before = processor_seconds(os.getpid())
+    before = processor_seconds()
     try:
         return (yield)
     finally:
-        item.user_properties.append((PROCESSOR, processor_seconds(os.getpid()) - before))
+        item.user_properties.append((PROCESSOR, processor_seconds() - before))
 
 
-def processor_seconds(process: int) -> float:
-    """Return the processor time of a process and of all below it, those that ended included."""
-    seconds = 0.0
-    # Without pathlib: some tests pretend that this is another system.
-    with suppress(OSError), open(f"/proc/{process}/stat") as stat:
-        seconds += sum(map(int, stat.read().rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
-        for thread in os.listdir(f"/proc/{process}/task"):
-            with suppress(OSError), open(f"/proc/{process}/task/{thread}/children") as children:
-                seconds += sum(processor_seconds(int(child)) for child in children.read().split())
-    return seconds
+def processor_seconds() -> float:
+    """Return the processor time of this process and of the processes that it has waited for.
+
+    Fork servers and warm processes do not count: tests share them, and the first one would pay for their start.
+    """
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 class Progress:

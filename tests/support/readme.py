@@ -22,7 +22,7 @@ ATTACKED = GRADER / "README.md", GRADER / "docs" / "threat-model.md"
 ATTACKS = len(list((REPOSITORY / "tests" / "attacks" / "corpus").glob("*.py")))
 COUNTS = {
     README: {
-        "exercises": len(SOURCES),
+        "exercises, and for them": len(SOURCES),
         "known mistakes": len(MISCONCEPTIONS),
         "right answers in other styles": len(STYLES),
     },

@@ -272,6 +272,7 @@ def test_tokens_are_made_from_any_roster(course: Path) -> None:
         assert [row["id"] for row in csv.DictReader(file)] == ["u101", "u102", "u103", "u104"]
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(codec="utf-8")))
 @settings(derandomize=True, database=None, deadline=None)
 def test_no_cell_is_a_formula(text: str) -> None:
