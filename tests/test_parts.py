@@ -11,6 +11,7 @@ from tests.support.paths import REPOSITORY
 pytestmark = pytest.mark.slow
 
 QUICK = """
+import time
 import pytest
 
 def test_quick():
@@ -24,7 +25,9 @@ def test_slow():
     pass
 
 def test_hungry():
-    sum(range(4 * 10**8))
+    begin = time.process_time()
+    while time.process_time() < begin + 6:
+        pass
 """
 ALL_SLOW = "import pytest\npytestmark = pytest.mark.slow\nraise ImportError('read')\n"
 STOPPED = """
